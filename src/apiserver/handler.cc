@@ -169,10 +169,11 @@ api::scheme::ApiResult<void> Handler::StartWatch(const std::shared_ptr<net::Exch
   metrics_->CountRequest(VerbName(info.verb), info.kind->group_resource(), 200);
   plan->lease = metrics_->OpenWatch(info.kind->group_resource());
   const store::Version version = plan->visible;
+  const net::ServerResponse head = ResponseHead(200, plan->form, true);
   auto source = std::make_shared<std::unique_ptr<WatchSource>>(
       std::make_unique<WatchSource>(*std::move(plan), api_.store(), steady_clock_, exchange));
-  api_.store().WhenVisible(version, [exchange, source](const Status& visible) {
-    if (visible) return exchange->Stream(JsonResponseHead(200), std::move(*source));
+  api_.store().WhenVisible(version, [exchange, source, head](const Status& visible) {
+    if (visible) return exchange->Stream(head, std::move(*source));
     exchange->Respond(UnknownOutcome(visible.error()));
   });
   return {};

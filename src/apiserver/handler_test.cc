@@ -9,6 +9,7 @@
 #include <string>
 
 #include "api/scheme/scheme.h"
+#include "apiserver/handler_testing.h"
 #include "apiserver/store/store.h"
 #include "testing/require.h"
 
@@ -17,32 +18,6 @@ namespace BERTH_TEST_FILE {
 
 using testing::HasSubstr;
 using testing::StartsWith;
-
-class RecordingExchange final : public net::Exchange {
- public:
-  explicit RecordingExchange(net::ServerRequest request) : request_(std::move(request)) {}
-
-  const net::ServerRequest& request() const override { return request_; }
-  void Respond(net::ServerResponse response) override {
-    ++responses;
-    status = response.status;
-    for (const net::Piece& piece : response.body) body += piece.bytes;
-  }
-  void Stream(net::ServerResponse, std::unique_ptr<net::BodySource> opened) override {
-    ++responses;
-    source = std::move(opened);
-  }
-  void Wake() override {}
-  void WakeAfter(std::chrono::milliseconds) override {}
-
-  int responses = 0;
-  int status = 0;
-  std::string body;
-  std::unique_ptr<net::BodySource> source;
-
- private:
-  net::ServerRequest request_;
-};
 
 // A clock that throws on demand, in place of any code of a request that does.
 class ThrowingClock final : public Clock {

@@ -72,6 +72,13 @@ std::optional<WantedForm> FormOfObject(const MediaType& type) {
   return std::nullopt;
 }
 
+std::optional<WantedForm> ProtobufForm(const MediaType& type) {
+  if (type.type != api::protobuf::kContentType || !type.parameter("as").empty()) {
+    return std::nullopt;
+  }
+  return WantedForm{.protobuf = true};
+}
+
 std::optional<WantedForm> DiscoveryForm(const MediaType& type) {
   if (!IsJson(type)) return std::nullopt;
   const std::string_view as = type.parameter("as");
@@ -134,7 +141,10 @@ std::vector<MediaType> ParseAccept(std::string_view header) {
 }
 
 api::scheme::ApiResult<WantedForm> WantedObjectForm(std::string_view accept) {
-  return FirstOf(accept, FormOfObject);
+  auto json = FirstOf(accept, FormOfObject);
+  if (json) return json;
+  auto protobuf = FirstOf(accept, ProtobufForm);
+  return protobuf ? protobuf : json;
 }
 
 api::scheme::ApiResult<WantedForm> WantedDiscoveryForm(std::string_view accept) {

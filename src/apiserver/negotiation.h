@@ -36,11 +36,13 @@ enum class Form : uint8_t {
 
 struct WantedForm {
   Form form = Form::kPlain;
-  std::string version;  // Of Table, PartialObjectMetadata or discovery: "v1", "v1beta1", "v2".
+  std::string version = {};  // Of Table, PartialObjectMetadata or discovery: "v1", "v1beta1", "v2".
+  bool protobuf = false;     // Of kPlain.
 };
 
-// Returns the form of the first entry of `accept` that Berth supports; all are JSON. Clients that
-// prefer protobuf and also accept JSON or */* get JSON. Returns NotAcceptable if there is none.
+// Returns the form of the first entry of `accept` that is JSON and that Berth supports: clients
+// that prefer protobuf and also accept JSON or */* get JSON, which needs no conversion. Those that
+// accept only protobuf get that. Returns NotAcceptable if there is none.
 api::scheme::ApiResult<WantedForm> WantedObjectForm(std::string_view accept);
 // Returns the form for /api and /apis: plain or aggregated.
 api::scheme::ApiResult<WantedForm> WantedDiscoveryForm(std::string_view accept);

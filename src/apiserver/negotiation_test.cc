@@ -15,7 +15,7 @@ std::string Tell(const api::scheme::ApiResult<WantedForm>& form) {
   if (!form) return fmt::to_string(form.error().code);
   switch (form->form) {
     case Form::kPlain:
-      return "plain";
+      return form->protobuf ? "protobuf" : "plain";
     case Form::kTable:
       return "table " + form->version;
     case Form::kPartialMetadata:
@@ -69,7 +69,7 @@ INSTANTIATE_TEST_SUITE_P(
                    "application/json;q=0.5,application/json;as=Table;v=v1;g=meta.k8s.io;q=0.9",
                    "table v1"},
         AcceptCase{"QualityZeroIsARefusal", "application/json;q=0", "406"},
-        AcceptCase{"ProtobufOnly", "application/vnd.kubernetes.protobuf", "406"},
+        AcceptCase{"ProtobufOnly", "application/vnd.kubernetes.protobuf", "protobuf"},
         AcceptCase{"Html", "text/html", "406"},
         AcceptCase{"UnknownForm", "application/json;as=Boat;v=v1;g=sea", "406"},
         AcceptCase{"UnknownTableVersion", "application/json;as=Table;v=v9;g=meta.k8s.io", "406"},

@@ -202,7 +202,9 @@ api::scheme::ApiResult<RequestInfo> ReadObjectRequest(std::string_view method, R
                                                       std::string_view group,
                                                       std::string_view version, Segments rest) {
   const ResourcePath path = ParseResourcePath(rest);
-  if (path.rest.empty() || path.rest.size() > 3)
+  // A proxy has a path of its own.
+  const bool proxy = path.rest.size() > 3 && path.rest[2] == "proxy";
+  if (path.rest.empty() || (path.rest.size() > 3 && !proxy))
     return std::unexpected(api::scheme::UnknownResource());
   if (std::ranges::any_of(path.rest, &std::string::empty))
     return std::unexpected(api::scheme::UnknownResource());

@@ -39,7 +39,7 @@ std::shared_ptr<void> Metrics::OpenWatch(std::string_view resource) {
 
 std::string Metrics::Text(const store::Store& store) const {
   for (const api::scheme::Kind& kind : api::scheme::Kinds()) {
-    if (!kind.stored || kind.group == "events.k8s.io") continue;
+    if (!kind.stored || &api::scheme::StoredKind(kind) != &kind) continue;
     objects_.With({kind.group_resource()}).Set(static_cast<double>(store.Count(kind.collection)));
   }
   version_.Set(static_cast<double>(store.version()));

@@ -9,7 +9,9 @@
 
 #include "api/json/json_text.h"
 #include "api/json/writer.h"
-#include "apiserver/registry/event_conversion.h"
+#include "api/protobuf/to_json.h"
+#include "apiserver/protobuf_responses.h"
+#include "apiserver/registry/conversion.h"
 #include "apiserver/request_options.h"
 
 namespace berth::apiserver {
@@ -32,8 +34,7 @@ net::Piece Owned(std::string text) {
 }
 
 net::Piece WholeObject(const api::scheme::Kind& kind, const store::ObjectPtr& object) {
-  if (kind.kind == "Event" && !kind.group.empty())
-    return Owned(registry::ConvertEvent(kind, *object));
+  if (&api::scheme::StoredKind(kind) != &kind) return Owned(registry::ConvertStored(kind, *object));
   return {object, object->json};
 }
 
@@ -57,6 +58,9 @@ api::scheme::ApiResult<ObjectForm> ObjectForm::Make(const api::scheme::Kind& kin
   if (!wanted) return std::unexpected(wanted.error());
   const auto include = ReadInclude(query.Get("includeObject"));
   if (!include) return std::unexpected(include.error());
+  if (wanted->protobuf && !HasProtobuf(kind)) {
+    return std::unexpected(api::scheme::NotAcceptable("application/json"));
+  }
   ObjectForm form(kind);
   form.wanted_ = *std::move(wanted);
   form.include_ = *include;
@@ -87,7 +91,8 @@ void ObjectForm::Append(const store::ObjectPtr& object, bool columns,
       out.push_back(Literal("}"));
       return;
     default:
-      out.push_back(WholeObject(*kind_, object));
+      net::Piece whole = WholeObject(*kind_, object);
+      out.push_back(protobuf() ? Owned(ToProtobuf(whole.bytes)) : std::move(whole));
   }
 }
 
@@ -95,6 +100,15 @@ void ObjectForm::AppendList(const std::vector<store::ObjectPtr>& objects,
                             const std::string& metadata, std::vector<net::Piece>& out) const {
   if (wanted_.form == Form::kTable) {
     out.push_back(Owned(printing::MakeTable(*kind_, objects, metadata, Table(true))));
+    return;
+  }
+  if (protobuf()) {
+    std::vector<net::Piece> whole;
+    std::vector<std::string_view> texts;
+    for (const store::ObjectPtr& object : objects) {
+      texts.push_back(whole.emplace_back(WholeObject(*kind_, object)).bytes);
+    }
+    out.push_back(Owned(ListToProtobuf(*kind_, metadata, texts)));
     return;
   }
   const bool partial = wanted_.form == Form::kPartialMetadata;
@@ -123,10 +137,11 @@ void ObjectForm::AppendBookmark(store::Version version, bool initial_events_end,
     return;
   }
   const bool partial = wanted_.form == Form::kPartialMetadata;
-  out.push_back(
-      Owned(fmt::format(R"({{"kind":"{}","apiVersion":"{}","metadata":{}}})",
-                        partial ? "PartialObjectMetadata" : kind_->kind,
-                        partial ? MetaApiVersion() : std::string(kind_->api_version()), metadata)));
+  std::string object =
+      fmt::format(R"({{"kind":"{}","apiVersion":"{}","metadata":{}}})",
+                  partial ? "PartialObjectMetadata" : kind_->kind,
+                  partial ? MetaApiVersion() : std::string(kind_->api_version()), metadata);
+  out.push_back(Owned(protobuf() ? ToProtobuf(object) : std::move(object)));
 }
 
 namespace {
@@ -153,6 +168,14 @@ net::ServerResponse JsonResponseHead(int status) {
   return response;
 }
 
+net::ServerResponse ResponseHead(int status, const ObjectForm& form, bool watch) {
+  net::ServerResponse response = JsonResponseHead(status);
+  if (form.protobuf()) {
+    response.headers.front().value = watch ? kProtobufStream : api::protobuf::kContentType;
+  }
+  return response;
+}
+
 net::ServerResponse JsonResponse(int status, std::string body) {
   net::ServerResponse response = JsonResponseHead(status);
   response.body.push_back(Owned(std::move(body)));
@@ -170,7 +193,7 @@ net::ServerResponse ErrorResponse(const api::scheme::ApiError& error) {
 
 VersionedResponse ObjectResponse(int status, const ObjectForm& form,
                                  const store::ObjectPtr& object) {
-  VersionedResponse versioned{JsonResponseHead(status), object->version};
+  VersionedResponse versioned{ResponseHead(status, form), object->version};
   form.Append(object, true, versioned.response.body);
   return versioned;
 }

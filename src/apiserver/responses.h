@@ -1,7 +1,7 @@
 // The responses of the API server. ObjectForm writes stored objects in the representation that the
 // client requests: whole, as a Table, or only their metadata.
 //
-// Whole objects and metadata are slices of the stored JSON, without copies.
+// Whole objects and metadata are slices of the stored JSON, without copies, except in protobuf.
 #pragma once
 
 #include <string>
@@ -42,6 +42,7 @@ class ObjectForm {
 
   const api::scheme::Kind& kind() const { return *kind_; }
   Form form() const { return wanted_.form; }
+  bool protobuf() const { return wanted_.protobuf; }
 
   // Appends one object. `columns`: a Table has column definitions.
   void Append(const store::ObjectPtr& object, bool columns, std::vector<net::Piece>& out) const;
@@ -70,6 +71,8 @@ struct VersionedResponse {
 
 // Returns a response with the headers of JSON responses and no body.
 net::ServerResponse JsonResponseHead(int status);
+// Returns a response with the headers of responses in `form` and no body.
+net::ServerResponse ResponseHead(int status, const ObjectForm& form, bool watch = false);
 net::ServerResponse JsonResponse(int status, std::string body);
 // Returns the Status object of a failed request. A 401 closes the connection.
 net::ServerResponse ErrorResponse(const api::scheme::ApiError& error);

@@ -83,7 +83,7 @@ api::scheme::ApiResult<VersionedResponse> List(const RequestContext& call) {
   if (!selector) return std::unexpected(selector.error());
   auto list = ListObjects(call.api.store(), call.info.namespace_, *options, *selector, call.form);
   if (!list) return std::unexpected(list.error());
-  VersionedResponse response{JsonResponseHead(200), list->version};
+  VersionedResponse response{ResponseHead(200, call.form), list->version};
   response.response.body = std::move(list->body);
   return response;
 }
@@ -182,7 +182,7 @@ api::scheme::ApiResult<VersionedResponse> DeleteCollection(const RequestContext&
     version = std::max(version, outcome->object->version);
     deleted.push_back(std::move(outcome->object));
   }
-  VersionedResponse response{JsonResponseHead(200), version};
+  VersionedResponse response{ResponseHead(200, call.form), version};
   const std::string metadata = "{\"resourceVersion\":\"" + std::to_string(version) + "\"}";
   call.form.AppendList(deleted, metadata, response.response.body);
   return response;
@@ -213,6 +213,33 @@ api::scheme::ApiResult<VersionedResponse> Bind(const RequestContext& call) {
   const auto bound = call.api.Bind(call.info.object(), *body, *dry_run);
   if (!bound) return std::unexpected(bound.error());
   return CreatedResponse((*bound)->version);
+}
+
+// POST of bindings: the binding names its pod.
+api::scheme::ApiResult<VersionedResponse> CreateBinding(const RequestContext& call) {
+  const auto dry_run = ReadDryRun(call.info.query);
+  if (!dry_run) return std::unexpected(dry_run.error());
+  const auto body = ReadObjectBody(call);
+  if (!body) return std::unexpected(body.error());
+  const store::ObjectName pod{
+      call.info.namespace_,
+      std::string(api::StringAt(api::ObjectAt(api::AsObject(*body), "metadata"), "name"))};
+  const auto bound = call.api.Bind(pod, *body, *dry_run);
+  if (!bound) return std::unexpected(bound.error());
+  return CreatedResponse((*bound)->version);
+}
+
+// The subresources that connect to a kubelet, a pod or a service.
+constexpr std::array<std::string_view, 5> kConnections = {"attach", "exec", "log", "portforward",
+                                                          "proxy"};
+
+api::scheme::ApiResult<VersionedResponse> Connect(const RequestContext& call) {
+  if (call.api.store().Get(call.kind().collection, call.info.object()) == nullptr) {
+    return std::unexpected(api::scheme::NotFound(call.kind(), call.info.name));
+  }
+  return std::unexpected(api::scheme::MakeError(
+      501, fmt::format("{}/{} is not available: Berth runs no containers, its pods are fake",
+                       call.kind().resource, call.info.subresource)));
 }
 
 api::scheme::ApiResult<VersionedResponse> Evict(const RequestContext& call) {
@@ -286,6 +313,10 @@ api::scheme::ApiResult<VersionedResponse> ServeObjects(const RequestContext& cal
   if (call.info.subresource == "binding") return Bind(call);
   if (call.info.subresource == "eviction") return Evict(call);
   if (call.info.subresource == "scale") return Scale(call);
+  if (std::ranges::find(kConnections, call.info.subresource) != kConnections.end()) {
+    return Connect(call);
+  }
+  if (call.kind().kind == "Binding") return CreateBinding(call);
   switch (call.info.verb) {
     case Verb::kGet:
       return Get(call);

@@ -8,6 +8,7 @@
 
 #include "api/json/json_text.h"
 #include "apiserver/list.h"
+#include "apiserver/protobuf_responses.h"
 
 namespace berth::apiserver {
 namespace {
@@ -24,6 +25,12 @@ constexpr std::string_view kDeleted = R"({"type":"DELETED","object":)";
 constexpr std::string_view kBookmark = R"({"type":"BOOKMARK","object":)";
 constexpr std::string_view kError = R"({"type":"ERROR","object":)";
 constexpr std::string_view kEventEnd = "}\n";
+
+// Returns "ADDED" for kAdded.
+std::string_view TypeOf(std::string_view head) {
+  constexpr size_t kPrefix = std::string_view(R"({"type":")").size();
+  return head.substr(kPrefix, head.find('"', kPrefix) - kPrefix);
+}
 
 }  // namespace
 
@@ -135,11 +142,23 @@ void WatchSource::SendEvent(const store::Event& event, Writer& writer) {
   }
 }
 
+template <typename AppendObject>
+void WatchSource::Send(std::string_view head, Writer& writer, const AppendObject& append) {
+  if (!plan_.form.protobuf()) {
+    writer.out().push_back(Literal(head));
+    append(writer.out());
+    writer.out().push_back(Literal(kEventEnd));
+    return;
+  }
+  std::vector<net::Piece> object;
+  append(object);
+  writer.out().push_back(Owned(EventToProtobuf(TypeOf(head), object.front().bytes)));
+}
+
 void WatchSource::SendObject(std::string_view head, const store::ObjectPtr& object,
                              Writer& writer) {
-  writer.out().push_back(Literal(head));
-  plan_.form.Append(object, !columns_sent_, writer.out());
-  writer.out().push_back(Literal(kEventEnd));
+  Send(head, writer,
+       [&](std::vector<net::Piece>& out) { plan_.form.Append(object, !columns_sent_, out); });
   columns_sent_ = true;
 }
 
@@ -148,7 +167,7 @@ void WatchSource::SendUnselected(const store::ObjectPtr& object, store::Version 
   const net::Piece whole = WholeObject(plan_.form.kind(), object);
   const std::string_view digits =
       api::RawMember(api::RawMember(whole.bytes, "metadata"), "resourceVersion");
-  if (plan_.form.form() != Form::kPlain || digits.empty()) {
+  if (plan_.form.form() != Form::kPlain || plan_.form.protobuf() || digits.empty()) {
     return SendObject(kDeleted, AtVersion(*object, version), writer);
   }
   const auto at = static_cast<size_t>(digits.data() - whole.bytes.data());
@@ -160,17 +179,17 @@ void WatchSource::SendUnselected(const store::ObjectPtr& object, store::Version 
 }
 
 void WatchSource::SendBookmark(store::Version version, bool initial_end, Writer& writer) {
-  writer.out().push_back(Literal(kBookmark));
-  plan_.form.AppendBookmark(version, initial_end, writer.out());
-  writer.out().push_back(Literal(kEventEnd));
+  Send(kBookmark, writer,
+       [&](std::vector<net::Piece>& out) { plan_.form.AppendBookmark(version, initial_end, out); });
 }
 
 void WatchSource::SendExpired(Writer& writer) {
   const api::scheme::ApiError error =
       api::scheme::Expired(fmt::format("too old resource version: {}", cursor_->position()));
-  writer.out().push_back(Literal(kError));
-  writer.out().push_back(Owned(api::scheme::ToStatusJson(error)));
-  writer.out().push_back(Literal(kEventEnd));
+  Send(kError, writer, [&](std::vector<net::Piece>& out) {
+    std::string status = api::scheme::ToStatusJson(error);
+    out.push_back(Owned(plan_.form.protobuf() ? ToProtobuf(status) : std::move(status)));
+  });
 }
 
 void WatchSource::ScheduleWake(Instant now) {

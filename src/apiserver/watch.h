@@ -59,6 +59,9 @@ class WatchSource final : public net::BodySource {
   // Returns nullopt if all visible events were sent; else the result of Read.
   std::optional<State> SendEvents(Writer& writer);
   void SendEvent(const store::Event& event, Writer& writer);
+  // Sends an event whose object `append` appends to a list of pieces.
+  template <typename AppendObject>
+  void Send(std::string_view head, Writer& writer, const AppendObject& append);
   void SendObject(std::string_view head, const store::ObjectPtr& object, Writer& writer);
   // Sends DELETED for an object that no longer matches: its old state with the version of the
   // change.

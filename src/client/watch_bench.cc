@@ -35,7 +35,7 @@ std::string WatchBytes(WireForm form) {
       bytes += R"({"type":"MODIFIED","object":)" + PodText(i) + "}\n";
     } else {
       bytes += api::protobuf::ProtobufWatchFrame(
-          "MODIFIED", api::protobuf::ProtobufInEnvelope("v1", "Pod", PodMessage(i)));
+          "MODIFIED", api::protobuf::InEnvelope("v1", "Pod", PodMessage(i)));
     }
   }
   return bytes;
@@ -77,7 +77,7 @@ void ReadList(benchmark::State& state, WireForm form) {
   const std::string body =
       form == WireForm::kJson
           ? R"({"kind":"PodList","metadata":{"resourceVersion":"1"},"items":[)" + items + "]}"
-          : api::protobuf::ProtobufInEnvelope("v1", "PodList", items);
+          : api::protobuf::InEnvelope("v1", "PodList", items);
   size_t pods = 0;
   for (auto _ : state) {
     const auto page = ReadListPage(body, form, CodecOf<api::Pod>());

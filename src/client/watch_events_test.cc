@@ -16,7 +16,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 using api::protobuf::EncodeProtobufObject;
-using api::protobuf::ProtobufInEnvelope;
+using api::protobuf::InEnvelope;
 using api::protobuf::ProtobufWatchFrame;
 
 const char* NameOf(WatchEvent::Type type) {
@@ -51,7 +51,7 @@ std::string Json(const std::string& frame) {
 }
 std::string Protobuf(const std::string& type, const std::string& kind, const std::string& object) {
   const std::string message = EncodeProtobufObject(boost::json::parse(Doc(object)), "v1", kind);
-  const std::string frame = ProtobufWatchFrame(type, ProtobufInEnvelope("v1", kind, message));
+  const std::string frame = ProtobufWatchFrame(type, InEnvelope("v1", kind, message));
   return Line(ReadWatchEvent(frame.substr(4), WireForm::kProtobuf, CodecOf<api::Pod>()));
 }
 
@@ -187,8 +187,8 @@ TEST(ListPages, Protobuf) {
   const std::string list = api::protobuf::ProtobufBytes(1, api::protobuf::ProtobufBytes(2, "9")) +
                            item("{'metadata':{'name':'a','namespace':'n'}}") +
                            item("{'metadata':{'name':'b'},'spec':{'overhead':{'cpu':'x'}}}");
-  const auto page = ReadListPage(ProtobufInEnvelope("v1", "PodList", list), WireForm::kProtobuf,
-                                 CodecOf<api::Pod>());
+  const auto page =
+      ReadListPage(InEnvelope("v1", "PodList", list), WireForm::kProtobuf, CodecOf<api::Pod>());
   ASSERT_TRUE(page.has_value());
   EXPECT_EQ(page->resource_version, "9");
   EXPECT_THAT(Names(*page), ElementsAre("n/a", "! b"));

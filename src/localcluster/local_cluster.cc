@@ -49,7 +49,9 @@ class Signal {
 };
 
 // Events are numerous, have no owners and no controller here uses them.
-bool IsWatched(const Kind& kind) { return kind.stored && kind.kind != "Event"; }
+bool IsWatched(const Kind& kind) {
+  return kind.stored && kind.kind != "Event" && &StoredKind(kind) == &kind;
+}
 
 }  // namespace
 

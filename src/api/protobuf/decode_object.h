@@ -19,7 +19,7 @@ class UndecodableFields;
 namespace berth::api::protobuf {
 
 // Decodes `message` (the object of an envelope or an item of a list) with the same result as
-// decoding its JSON form. T is Pod or Node. descriptor_tables.h has the field numbers, api/json/
+// decoding its JSON form. T is Pod or Node. schema_tables.h has the field numbers, api/json/
 // fields*.h the fields that are read. Errors name the object and the path. Tolerant if
 // `undecodable` is not null.
 template <typename T>

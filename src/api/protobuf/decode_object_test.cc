@@ -40,7 +40,7 @@ void ExpectSame(const std::string& json) {
   ASSERT_TRUE(got.has_value()) << got.error().message;
   EXPECT_TRUE(**got == **want) << json;
   // The conversion to JSON agrees.
-  const auto converted = DecodeToJson(ProtobufInEnvelope(kind.api_version, kind.kind, message));
+  const auto converted = DecodeToJson(InEnvelope(kind.api_version, kind.kind, message));
   ASSERT_TRUE(converted.has_value());
   const auto again = DecodeJsonAs<T>(ToJsonText(*converted));
   ASSERT_TRUE(again.has_value()) << again.error().message;

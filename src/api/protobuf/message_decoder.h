@@ -1,7 +1,7 @@
 // MessageDecoder is the visitor of api/json/fields.h that reads protobuf: it holds one field of a
 // message and stores it in the struct's field of the same JSON name.
 //
-// Zeros count as unset by the same rules as in the conversion to JSON (descriptor_tables.h).
+// Zeros count as unset by the same rules as in the conversion to JSON (schema_tables.h).
 //
 // A tolerant decoder leaves out values that are wrong, notes them in UndecodableFields, and goes
 // on. Of values that are left out, entries of lists and maps vanish, and fields keep their default.

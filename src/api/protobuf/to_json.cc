@@ -1,6 +1,8 @@
 #include "api/protobuf/to_json.h"
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
 #include <iterator>
 #include <string>
 #include <utility>
@@ -12,7 +14,6 @@
 #include "api/protobuf/wire_reader.h"
 #include "api/timestamp.h"
 #include "base/base64.h"
-#include "base/go_duration.h"
 #include "base/time.h"
 
 namespace berth::api::protobuf {
@@ -92,6 +93,14 @@ Decoded Strings(std::string_view bytes) {
   return list;
 }
 
+// Returns whole numbers as such, as JSON has them.
+Decoded NumberOf(double number) {
+  constexpr double kMaxExact = 1LL << 53;
+  if (!std::isfinite(number)) return std::unexpected("a number is not finite");
+  const bool whole = std::trunc(number) == number && std::abs(number) <= kMaxExact;
+  return whole ? Json(static_cast<int64_t>(number)) : Json(number);
+}
+
 // Decodes a value that is a message in protobuf and a scalar in JSON.
 Decoded FromMessage(std::string_view bytes, FieldType type) {
   if (type == kStrings) return Strings(bytes);
@@ -104,8 +113,6 @@ Decoded FromMessage(std::string_view bytes, FieldType type) {
       return Time(*message, false);
     case kMicroTime:
       return Time(*message, true);
-    case kDuration:
-      return Json(FormatGoDuration(Duration{static_cast<int64_t>(message->numbers[1])}));
     case kIntOrString:
       if (message->numbers[1] == 1) return Text(message->texts[3]);
       return Json(static_cast<int64_t>(static_cast<int32_t>(message->numbers[2])));
@@ -130,8 +137,13 @@ std::expected<std::optional<int64_t>, std::string> DecodeSeconds(std::string_vie
   return static_cast<int64_t>(message->numbers[1]);
 }
 
+WireType WireTypeOf(FieldType type) {
+  if (type == kInt || type == kBool) return WireType::kVarint;
+  return type == kDouble ? WireType::kFixed64 : WireType::kBytes;
+}
+
 Decoded DecodeValueToJson(const WireField& field, FieldType type, bool keep_zero) {
-  const WireType wanted = type == kInt || type == kBool ? WireType::kVarint : WireType::kBytes;
+  const WireType wanted = WireTypeOf(type);
   if (field.type != wanted) {
     return std::unexpected("the value is " + std::string(NameOf(field.type)) + " instead of " +
                            std::string(NameOf(wanted)));
@@ -139,6 +151,10 @@ Decoded DecodeValueToJson(const WireField& field, FieldType type, bool keep_zero
   if (wanted == WireType::kVarint) {
     if (field.value == 0 && !keep_zero) return std::nullopt;
     return type == kBool ? Json(field.value != 0) : Json(static_cast<int64_t>(field.value));
+  }
+  if (wanted == WireType::kFixed64) {
+    if (field.value == 0 && !keep_zero) return std::nullopt;
+    return NumberOf(std::bit_cast<double>(field.value));
   }
   if (type == kString || type == kBytes) {
     if (field.bytes.empty() && !keep_zero) return std::nullopt;
@@ -149,7 +165,6 @@ Decoded DecodeValueToJson(const WireField& field, FieldType type, bool keep_zero
 
 namespace {
 
-constexpr std::string_view kMagic("k8s\0", 4);
 constexpr int kMaxDepth = 64;
 
 using Outcome = std::expected<void, std::string>;
@@ -157,9 +172,46 @@ using Outcome = std::expected<void, std::string>;
 Outcome DecodeMessage(std::string_view bytes, const MessageDescriptor& schema, JsonObject& object,
                       int depth);
 
+bool IsUnion(FieldType type) { return type > FieldType::kMessage; }
+
+// Decodes a message that holds either a message or the alternative.
+std::expected<Json, std::string> DecodeUnion(std::string_view bytes, const FieldDescriptor& field,
+                                             int depth) {
+  const uint32_t message_number = field.type == FieldType::kMessageOrBool ? 2 : 1;
+  Json result;
+  for (WireReader reader(bytes); !reader.done();) {
+    const auto part = reader.Next();
+    if (!part) return std::unexpected(part.error());
+    if (part->number == 0 || part->number > 2) continue;
+    if (field.type == FieldType::kMessageOrBool && part->number == 1) {
+      if (!result.is_object()) result = part->value != 0;
+      continue;
+    }
+    Json element;
+    if (part->number == message_number || field.type == FieldType::kMessageOrList) {
+      JsonObject object;
+      auto outcome = DecodeMessage(part->bytes, *field.message, object, depth + 1);
+      if (!outcome) return std::unexpected(std::move(outcome.error()));
+      element = std::move(object);
+    } else {
+      const auto text = CheckedText(part->bytes);
+      if (!text) return std::unexpected(text.error());
+      element = *text;
+    }
+    if (part->number == message_number) {
+      result = std::move(element);
+    } else {
+      if (!result.is_array()) result = JsonArray();
+      result.get_array().push_back(std::move(element));
+    }
+  }
+  return result;
+}
+
 // Decodes an element of a list or a map, which is set even if it is zero.
 std::expected<Json, std::string> DecodeElement(const WireField& wire, const FieldDescriptor& field,
                                                int depth) {
+  if (IsUnion(field.type)) return DecodeUnion(wire.bytes, field, depth);
   if (field.type != FieldType::kMessage) {
     auto value = DecodeValueToJson(wire, field.type, true);
     if (!value) return std::unexpected(std::move(value.error()));
@@ -200,6 +252,7 @@ Json ZeroOf(FieldType type) {
   if (type == FieldType::kMessage) return JsonObject();
   if (type == FieldType::kInt) return 0;
   if (type == FieldType::kBool) return false;
+  if (type == FieldType::kStrings) return JsonArray();
   return "";
 }
 
@@ -229,6 +282,12 @@ Outcome DecodeMapEntry(const WireField& wire, const FieldDescriptor& field, Json
 
 Outcome DecodeSingle(const WireField& wire, const FieldDescriptor& field, JsonObject& object,
                      int depth) {
+  if (IsUnion(field.type)) {
+    auto value = DecodeUnion(wire.bytes, field, depth);
+    if (!value) return std::unexpected(std::move(value.error()));
+    object.insert_or_assign(field.name, *std::move(value));
+    return {};
+  }
   if (field.type != FieldType::kMessage) {
     auto value = DecodeValueToJson(wire, field.type, field.keep_zero);
     if (!value) return std::unexpected(std::move(value.error()));
@@ -271,8 +330,8 @@ Outcome DecodeMessage(std::string_view bytes, const MessageDescriptor& schema, J
     const FieldDescriptor* field = schema.Find(wire->number);
     if (field == nullptr) continue;
     if (auto outcome = DecodeField(*wire, *field, object, depth + 1); !outcome) {
-      return std::unexpected(field->name.empty() ? outcome.error()
-                                                 : field->name + ": " + outcome.error());
+      if (field->name.empty()) return outcome;
+      return std::unexpected(std::string(field->name) + ": " + outcome.error());
     }
   }
   return {};

@@ -1,8 +1,6 @@
 // The conversion of Kubernetes protobuf to JSON: request bodies, and single values of messages.
 //
-// Covers the kinds that stock clients send: kube-scheduler (Binding, Lease, Event of both groups,
-// DeleteOptions, PersistentVolume and claim, reviews) and kubectl's generators (Deployment, Job,
-// Namespace, PriorityClass, PodDisruptionBudget, Pod, ...).
+// Covers every kind that has a schema (api/scheme/schema_tables.h).
 #pragma once
 
 #include <cstdint>
@@ -17,6 +15,9 @@
 
 namespace berth::api::protobuf {
 
+// Returns the wire type of values of `type`.
+WireType WireTypeOf(FieldType type);
+
 // Decodes `field`, whose type is not kMessage. Returns nullopt if it is the type's zero (empty
 // string, 0, false) and `keep_zero` is not set, or if it is a zero time.
 std::expected<std::optional<Json>, std::string> DecodeValueToJson(const WireField& field,
@@ -29,6 +30,8 @@ std::expected<std::optional<int64_t>, std::string> DecodeSeconds(std::string_vie
 std::expected<std::string_view, std::string> CheckedText(std::string_view bytes);
 
 inline constexpr std::string_view kContentType = "application/vnd.kubernetes.protobuf";
+// What every encoded object begins with.
+inline constexpr std::string_view kMagic("k8s\0", 4);
 
 // The wrapper of an encoded object (runtime.Unknown): the bytes 6b 38 73 00, its type, the object.
 struct Envelope {
@@ -42,8 +45,8 @@ struct Envelope {
 std::expected<Envelope, std::string> OpenEnvelope(std::string_view body);
 
 // Converts a request body to JSON with kind and apiVersion. Empty strings and zeros, which Go's
-// encoder always writes, count as unset, except in fields marked in descriptor_tables.h: replicas 0
-// stays. Skips unknown fields. Fails for malformed bytes and for kinds without a table.
+// encoder always writes, count as unset, except in fields marked in schema_tables.h: replicas 0
+// stays. Skips unknown fields. Fails for malformed bytes and for kinds without a schema.
 std::expected<Json, std::string> DecodeToJson(std::string_view body);
 
 }  // namespace berth::api::protobuf

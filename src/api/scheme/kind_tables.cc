@@ -24,8 +24,14 @@ Kind Pods() {
           .verbs = kAllVerbs,
           .short_names = {"po"},
           .categories = {"all"},
-          .subresources = {{"binding", "Binding", "", "v1", kCreateOnly},
+          .subresources = {Connection("attach", "PodAttachOptions", kStream),
+                           {"binding", "Binding", "", "v1", kCreateOnly},
+                           {"ephemeralcontainers", "Pod", "", "", kReadAndWrite},
                            {"eviction", "Eviction", "policy", "v1", kCreateOnly},
+                           Connection("exec", "PodExecOptions", kStream),
+                           {"log", "Pod", "", "", {"get"}},
+                           Connection("portforward", "PodPortForwardOptions", kStream),
+                           Connection("proxy", "PodProxyOptions", kProxy),
                            {"resize", "Pod", "", "", kReadAndWrite},
                            StatusOf("Pod")},
           .selectable_fields = {"spec.nodeName", "spec.restartPolicy", "spec.schedulerName",
@@ -53,6 +59,13 @@ Kind Namespaces() {
 std::vector<Kind> CoreKinds() {
   std::vector<Kind> kinds;
 
+  kinds.push_back(Plain("bindings", "Binding", "binding"));
+  kinds.back().verbs = kCreateOnly;
+  kinds.back().stored = false;
+  kinds.push_back(Plain("componentstatuses", "ComponentStatus", "componentstatus", {"cs"}));
+  kinds.back().namespaced = false;
+  kinds.back().verbs = {"get", "list"};
+
   kinds.push_back(Plain("configmaps", "ConfigMap", "configmap", {"cm"}));
   kinds.push_back(Plain("endpoints", "Endpoints", "endpoints", {"ep"}));
   kinds.back().create_on_update = true;
@@ -79,7 +92,7 @@ std::vector<Kind> CoreKinds() {
 
   kinds.push_back(Plain("nodes", "Node", "node", {"no"}));
   kinds.back().namespaced = false;
-  kinds.back().subresources = {StatusOf("Node")};
+  kinds.back().subresources = {Connection("proxy", "NodeProxyOptions", kProxy), StatusOf("Node")};
   kinds.back().selectable_fields = {"spec.unschedulable"};
   kinds.back().has_status = true;
 
@@ -117,7 +130,8 @@ std::vector<Kind> CoreKinds() {
 
   kinds.push_back(Plain("services", "Service", "service", {"svc"}));
   kinds.back().categories = {"all"};
-  kinds.back().subresources = {StatusOf("Service")};
+  kinds.back().subresources = {Connection("proxy", "ServiceProxyOptions", kProxy),
+                               StatusOf("Service")};
   kinds.back().selectable_fields = {"spec.clusterIP", "spec.type"};
   kinds.back().has_status = true;
   kinds.back().create_on_update = true;
@@ -182,9 +196,13 @@ std::vector<Kind> WorkloadKinds() {
   kinds.push_back(Workload("replicasets", "ReplicaSet", "replicaset", "rs", true));
   kinds.push_back(Workload("statefulsets", "StatefulSet", "statefulset", "sts", true));
 
-  kinds.push_back(WithStatus("autoscaling", "v2", "horizontalpodautoscalers",
-                             "HorizontalPodAutoscaler", "horizontalpodautoscaler", {"hpa"}));
-  kinds.back().categories = {"all"};
+  // The first version is the preferred and stored one.
+  for (const std::string_view version : {"v2", "v1"}) {
+    kinds.push_back(WithStatus("autoscaling", version, "horizontalpodautoscalers",
+                               "HorizontalPodAutoscaler", "horizontalpodautoscaler", {"hpa"}));
+    kinds.back().categories = {"all"};
+    kinds.back().has_generation = false;
+  }
 
   kinds.push_back(WithStatus("batch", "v1", "cronjobs", "CronJob", "cronjob", {"cj"}));
   kinds.back().categories = {"all"};
@@ -254,6 +272,15 @@ std::vector<Kind> AccessKinds() {
   kinds.push_back(
       Review(kAuthorization, "subjectaccessreviews", "SubjectAccessReview", "subjectaccessreview"));
 
+  kinds.push_back(WithStatus("certificates.k8s.io", "v1", "certificatesigningrequests",
+                             "CertificateSigningRequest", "certificatesigningrequest", {"csr"}));
+  kinds.back().namespaced = false;
+  kinds.back().has_generation = false;
+  kinds.back().subresources.insert(
+      kinds.back().subresources.begin(),
+      {"approval", "CertificateSigningRequest", "", "", kReadAndWrite});
+  kinds.back().selectable_fields = {"spec.signerName"};
+
   kinds.push_back(
       Plain(kRbac, "clusterrolebindings", "ClusterRoleBinding", "clusterrolebinding", false));
   kinds.back().create_on_update = true;
@@ -263,6 +290,66 @@ std::vector<Kind> AccessKinds() {
   kinds.back().create_on_update = true;
   kinds.push_back(Plain(kRbac, "roles", "Role", "role", true));
   kinds.back().create_on_update = true;
+  return kinds;
+}
+
+std::vector<Kind> ServerKinds() {
+  constexpr std::string_view kFlowControl = "flowcontrol.apiserver.k8s.io";
+  std::vector<Kind> kinds;
+  const auto add_admission = [&](std::string_view resource, std::string_view kind,
+                                 std::string_view singular) {
+    kinds.push_back(Plain("admissionregistration.k8s.io", resource, kind, singular, false));
+    kinds.back().categories = {"api-extensions"};
+    kinds.back().has_generation = true;
+    kinds.back().unconditional_update = false;
+  };
+  add_admission("mutatingadmissionpolicies", "MutatingAdmissionPolicy", "mutatingadmissionpolicy");
+  add_admission("mutatingadmissionpolicybindings", "MutatingAdmissionPolicyBinding",
+                "mutatingadmissionpolicybinding");
+  add_admission("mutatingwebhookconfigurations", "MutatingWebhookConfiguration",
+                "mutatingwebhookconfiguration");
+  add_admission("validatingadmissionpolicies", "ValidatingAdmissionPolicy",
+                "validatingadmissionpolicy");
+  kinds.back().subresources = {StatusOf("ValidatingAdmissionPolicy")};
+  kinds.back().has_status = true;
+  add_admission("validatingadmissionpolicybindings", "ValidatingAdmissionPolicyBinding",
+                "validatingadmissionpolicybinding");
+  add_admission("validatingwebhookconfigurations", "ValidatingWebhookConfiguration",
+                "validatingwebhookconfiguration");
+
+  kinds.push_back(
+      WithStatus("apiregistration.k8s.io", "v1", "apiservices", "APIService", "apiservice"));
+  kinds.back().namespaced = false;
+  kinds.back().categories = {"api-extensions"};
+  kinds.back().has_generation = false;
+  kinds.back().unconditional_update = false;
+
+  kinds.push_back(WithStatus(kFlowControl, "v1", "flowschemas", "FlowSchema", "flowschema"));
+  kinds.back().namespaced = false;
+  kinds.push_back(WithStatus(kFlowControl, "v1", "prioritylevelconfigurations",
+                             "PriorityLevelConfiguration", "prioritylevelconfiguration"));
+  kinds.back().namespaced = false;
+  return kinds;
+}
+
+std::vector<Kind> NetworkKinds() {
+  constexpr std::string_view kNetworking = "networking.k8s.io";
+  std::vector<Kind> kinds;
+  kinds.push_back(
+      Plain("discovery.k8s.io", "endpointslices", "EndpointSlice", "endpointslice", true));
+  kinds.back().has_generation = true;
+
+  kinds.push_back(Plain(kNetworking, "ingressclasses", "IngressClass", "ingressclass", false));
+  kinds.back().has_generation = true;
+  kinds.push_back(WithStatus(kNetworking, "v1", "ingresses", "Ingress", "ingress", {"ing"}));
+  kinds.push_back(Plain(kNetworking, "ipaddresses", "IPAddress", "ipaddress", false));
+  kinds.back().short_names = {"ip"};
+  kinds.push_back(Plain(kNetworking, "networkpolicies", "NetworkPolicy", "networkpolicy", true));
+  kinds.back().short_names = {"netpol"};
+  kinds.back().has_generation = true;
+  kinds.push_back(WithStatus(kNetworking, "v1", "servicecidrs", "ServiceCIDR", "servicecidr"));
+  kinds.back().namespaced = false;
+  kinds.back().has_generation = false;
   return kinds;
 }
 
@@ -284,10 +371,6 @@ std::vector<Kind> OtherKinds() {
   kinds.back().version = "v1beta1";
   kinds.back().unconditional_update = false;
   kinds.back().create_on_update = true;
-
-  kinds.push_back(
-      Plain("discovery.k8s.io", "endpointslices", "EndpointSlice", "endpointslice", true));
-  kinds.back().has_generation = true;
 
   kinds.push_back(Plain("events.k8s.io", "events", "Event", "event", true));
   kinds.back().short_names = {"ev"};

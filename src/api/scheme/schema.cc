@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <map>
 #include <optional>
 #include <unordered_map>
@@ -27,10 +28,15 @@ std::string_view Cut(std::string_view& text, std::string_view separator) {
   return head;
 }
 
-// Returns "core" for "io.k8s.api.core.v1".
-std::string_view ShortName(std::string_view package) {
-  package = package.substr(0, package.rfind('.'));
-  return package.substr(package.rfind('.') + 1);
+// Returns "core.v1" for "io.k8s.api.core.v1".
+std::string_view GroupVersion(std::string_view package) {
+  return package.substr(package.rfind('.', package.rfind('.') - 1) + 1);
+}
+
+std::string Joined(std::initializer_list<std::string_view> parts) {
+  std::string text;
+  for (const std::string_view part : parts) text += part;
+  return text;
 }
 
 std::optional<SchemaField::Type> PlainType(std::string_view word) {
@@ -39,12 +45,30 @@ std::optional<SchemaField::Type> PlainType(std::string_view word) {
       {"string", Type::kString},     {"int", Type::kInt},
       {"long", Type::kLong},         {"double", Type::kDouble},
       {"bool", Type::kBool},         {"bytes", Type::kBytes},
-      {"time", Type::kTime},         {"microTime", Type::kTime},
+      {"time", Type::kTime},         {"microTime", Type::kMicroTime},
       {"quantity", Type::kQuantity}, {"intOrString", Type::kIntOrString},
-      {"object", Type::kObject}};
+      {"strings", Type::kStrings},   {"object", Type::kObject}};
   const auto found = kTypes.find(word);
   if (found == kTypes.end()) return std::nullopt;
   return found->second;
+}
+
+bool IsNumberOrBool(SchemaField::Type type) {
+  using Type = SchemaField::Type;
+  return type == Type::kInt || type == Type::kLong || type == Type::kDouble || type == Type::kBool;
+}
+
+SchemaField::Alternative AlternativeOf(std::string_view word) {
+  using Alternative = SchemaField::Alternative;
+  if (word == "bool") return Alternative::kBool;
+  if (word == "list") return Alternative::kList;
+  return word == "strings" ? Alternative::kStrings : Alternative::kNone;
+}
+
+bool TakePrefix(std::string_view& text, std::string_view prefix) {
+  if (!text.starts_with(prefix)) return false;
+  text.remove_prefix(prefix.size());
+  return true;
 }
 
 // Reader parses the tables twice: first the names of types, then their fields, which refer to types
@@ -55,14 +79,21 @@ class Reader {
     for (const bool fields : {false, true}) {
       for (const std::string_view table :
            {MetaSchemas(), PodSchemas(), VolumeSchemas(), CoreSchemas(), WorkloadSchemas(),
-            StorageSchemas(), OtherSchemas()}) {
+            StorageSchemas(), NetworkingSchemas(), AccessSchemas(), ExtensionSchemas(),
+            OtherSchemas()}) {
         ReadTable(table, fields);
+      }
+    }
+    for (Schema& schema : schemas_) {
+      for (const Schema::Embedded& embedded : schema.embedded) {
+        AddEmbedded(*embedded.schema, schema.fields);
       }
     }
     for (Schema& schema : schemas_) std::ranges::sort(schema.fields, {}, &SchemaField::name);
   }
 
   const std::deque<Schema>& schemas() const { return schemas_; }
+  // Finds "core.v1.Pod".
   const Schema* Find(const std::string& name) const {
     const auto found = by_name_.find(name);
     return found == by_name_.end() ? nullptr : found->second;
@@ -83,7 +114,8 @@ class Reader {
       const std::string_view word = Cut(line, " ");
       if (word == "package") {
         package = line;
-        packages_[ShortName(package)] = package;
+        const std::string_view version = GroupVersion(package);
+        versions_[version.substr(0, version.find('.'))] = version;
         continue;
       }
       const std::string_view name = Cut(line, ": ");
@@ -94,19 +126,43 @@ class Reader {
   }
 
   Schema& Named(std::string_view package, std::string_view name) {
-    std::string full = std::string(package) + "." + std::string(name);
-    Schema*& schema = by_name_[full];
+    Schema*& schema = by_name_[Joined({GroupVersion(package), ".", name})];
     if (schema == nullptr) {
       schema = &schemas_.emplace_back();
-      schema->name = std::move(full);
+      schema->name = Joined({package, ".", name});
     }
     return *schema;
   }
 
   void ReadFields(std::string_view line, std::string_view package, Schema& schema) {
     std::string_view fields = Cut(line, ": ");
-    while (!fields.empty()) schema.fields.push_back(ReadField(Cut(fields, ", "), package));
-    schema.fields.back().description = line;
+    while (!fields.empty()) {
+      std::string_view text = Cut(fields, ", ");
+      const uint32_t number = TakeNumber(text);
+      if (TakePrefix(text, "= ")) {
+        schema.embedded.push_back({number, &Resolve(text, package)});
+      } else {
+        schema.fields.push_back(ReadField(text, package));
+        schema.fields.back().number = number;
+      }
+    }
+    if (!line.empty()) schema.fields.back().description = line;
+  }
+
+  static uint32_t TakeNumber(std::string_view& text) {
+    uint32_t number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error == std::errc()) text.remove_prefix(static_cast<size_t>(end - text.data()) + 1);
+    return number;
+  }
+
+  // In protobuf the fields belong to the embedded message.
+  static void AddEmbedded(const Schema& schema, std::vector<SchemaField>& out) {
+    // One that embeds another may have its fields already.
+    for (const SchemaField& field : schema.fields) {
+      if (field.number != 0) out.emplace_back(field).number = 0;
+    }
+    for (const Schema::Embedded& embedded : schema.embedded) AddEmbedded(*embedded.schema, out);
   }
 
   SchemaField ReadField(std::string_view text, std::string_view package) {
@@ -119,18 +175,27 @@ class Reader {
     std::string_view type = Cut(text, " @");
     field.patch_strategy = Cut(text, ":");
     field.merge_key = text;
-    if (type.starts_with("[]")) field.shape = SchemaField::Shape::kList;
-    if (type.starts_with("{}")) field.shape = SchemaField::Shape::kMap;
-    if (field.shape != SchemaField::Shape::kOne) type.remove_prefix(2);
+    field.keep_zero = TakePrefix(type, "*");
+    if (TakePrefix(type, "[]")) field.shape = SchemaField::Shape::kList;
+    if (TakePrefix(type, "{}")) field.shape = SchemaField::Shape::kMap;
+    if (const size_t values = type.find('('); values != std::string_view::npos) {
+      field.values = type.substr(values + 1, type.size() - values - 2);
+      type = type.substr(0, values);
+    }
+    std::string_view alternative = type;
+    type = Cut(alternative, "|");
+    field.alternative = AlternativeOf(alternative);
     const auto plain = PlainType(type);
     field.type = plain.value_or(SchemaField::Type::kSchema);
+    if (field.required && IsNumberOrBool(field.type)) field.keep_zero = true;
     if (!plain) field.schema = &Resolve(type, package);
     return field;
   }
 
   const Schema& Resolve(std::string_view type, std::string_view package) {
-    if (type.find('.') != std::string_view::npos) package = packages_[Cut(type, ".")];
-    const Schema* schema = Find(std::string(package) + "." + std::string(type));
+    const bool qualified = type.find('.') != std::string_view::npos;
+    const std::string_view version = qualified ? versions_[Cut(type, ".")] : GroupVersion(package);
+    const Schema* schema = Find(Joined({version, ".", type}));
     CHECK(schema != nullptr);
     return *schema;
   }
@@ -145,14 +210,15 @@ class Reader {
     schema.fields.push_back(field);
     field.name = "metadata";
     field.description = "Standard metadata: name, labels, annotations and server-managed fields.";
+    field.number = 1;
     field.type = SchemaField::Type::kSchema;
     field.schema = &Resolve("meta.ObjectMeta", "");
     schema.fields.push_back(field);
   }
 
   std::deque<Schema> schemas_;
-  std::unordered_map<std::string, Schema*> by_name_;
-  std::map<std::string_view, std::string_view> packages_;
+  std::unordered_map<std::string, Schema*> by_name_;       // By "core.v1.Pod".
+  std::map<std::string_view, std::string_view> versions_;  // "core.v1" by "core".
 };
 
 const Reader& Tables() {
@@ -177,12 +243,7 @@ const Schema* SchemaOf(std::string_view api_version, std::string_view kind) {
     group = "core";
   }
   group = group.substr(0, group.find('.'));  // "storage" of "storage.k8s.io"
-  std::string name = "io.k8s.api.";
-  for (const std::string_view part :
-       {group, std::string_view("."), version, std::string_view("."), kind}) {
-    name += part;
-  }
-  return Tables().Find(name);
+  return Tables().Find(Joined({group, ".", version, ".", kind}));
 }
 
 namespace {

@@ -1,5 +1,6 @@
-// The schemas of the kinds: their fields with types and descriptions. They are served as OpenAPI,
-// and detect unknown fields and wrong types.
+// The schemas of the kinds: their fields with types, protobuf numbers and descriptions. They are
+// served as OpenAPI, detect unknown fields and wrong types, and describe the protobuf messages
+// (api/protobuf).
 #pragma once
 
 #include <cstdint>
@@ -25,26 +26,42 @@ struct SchemaField {
     kBool,
     kBytes,  // In base64.
     kTime,
+    kMicroTime,
     kQuantity,
     kIntOrString,
-    kObject,  // Of any fields.
+    kStrings,  // A list of strings, as the value of a map.
+    kObject,   // Of any fields.
     kSchema,
   };
+
+  // What the value may be instead of an object of `schema`.
+  enum class Alternative : uint8_t { kNone, kBool, kList, kStrings };
 
   std::string_view name;
   std::string_view description;     // Empty for rarely used fields.
   std::string_view patch_strategy;  // "merge", "merge,retainKeys"; empty: replace.
   std::string_view merge_key;
+  std::string_view values;  // Of a string: all that it may have, "A|B"; empty: any.
+  uint32_t number = 0;      // In the protobuf message; 0 if it is not in that message itself.
+  bool keep_zero = false;   // Protobuf sets it even if it is zero or empty.
   bool required = false;
   Shape shape = Shape::kOne;
   Type type = Type::kString;
+  Alternative alternative = Alternative::kNone;
   const Schema* schema = nullptr;  // If kSchema.
 };
 
 struct Schema {
   std::string name;  // "io.k8s.api.core.v1.PodSpec"
   std::string_view description;
-  std::vector<SchemaField> fields;  // By name.
+  std::vector<SchemaField> fields;  // By name, including those of embedded types.
+
+  // A type whose fields are embedded in JSON, and its number in protobuf.
+  struct Embedded {
+    uint32_t number = 0;
+    const Schema* schema = nullptr;
+  };
+  std::vector<Embedded> embedded = {};
 
   const SchemaField* Find(std::string_view field) const;  // Null if there is none.
 };

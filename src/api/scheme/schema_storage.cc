@@ -7,141 +7,146 @@ std::string_view StorageSchemas() {
   return R"(
 package io.k8s.api.resource.v1
 type AllocatedDeviceStatus
-  conditions []meta.Condition, data object, device! string, driver! string
-  networkData NetworkDeviceData, pool! string, shareID string
+  1 driver! string, 2 pool! string, 3 device! string, 4 conditions []meta.Condition, 5 data *object
+  6 networkData *NetworkDeviceData, 7 shareID *string
 type AllocationResult
-  allocationTimestamp time, devices DeviceAllocationResult, nodeSelector core.NodeSelector
+  1 devices DeviceAllocationResult, 3 nodeSelector *core.NodeSelector, 5 allocationTimestamp *time
 type CELDeviceSelector
-  expression! string
+  1 expression! string
 type CapacityRequestPolicy
-  default quantity, validRange CapacityRequestPolicyRange, validValues []quantity
+  1 default *quantity, 3 validValues []quantity, 4 validRange *CapacityRequestPolicyRange
 type CapacityRequestPolicyRange
-  max quantity, min! quantity, step quantity
+  1 min! *quantity, 2 max *quantity, 3 step *quantity
 type CapacityRequirements
-  requests {}quantity
+  1 requests {}quantity
 type Counter
-  value! quantity
+  1 value! quantity
 type CounterSet
-  counters! {}Counter, name! string
+  1 name! string, 2 counters! {}Counter
 type Device
-  allNodes bool, allowMultipleAllocations bool, attributes {}DeviceAttribute
-  bindingConditions []string, bindingFailureConditions []string, bindsToNode bool
-  capacity {}DeviceCapacity, consumesCounters []DeviceCounterConsumption, name! string
-  nodeAllocatableResourceMappings {}NodeAllocatableResourceMapping, nodeName string
-  nodeSelector core.NodeSelector, taints []DeviceTaint
+  1 name! string, 2 attributes {}DeviceAttribute, 3 capacity {}DeviceCapacity
+  4 consumesCounters []DeviceCounterConsumption, 5 nodeName *string
+  6 nodeSelector *core.NodeSelector, 7 allNodes *bool, 8 taints []DeviceTaint, 9 bindsToNode *bool
+  10 bindingConditions []string, 11 bindingFailureConditions []string
+  12 allowMultipleAllocations *bool
+  13 nodeAllocatableResourceMappings {}NodeAllocatableResourceMapping
 type DeviceAllocationConfiguration
-  opaque OpaqueDeviceConfiguration, requests []string, source! string
+  1 source! string, 2 requests []string, 3 = DeviceConfiguration
 type DeviceAllocationResult
-  config []DeviceAllocationConfiguration, results []DeviceRequestAllocationResult
+  1 results []DeviceRequestAllocationResult, 2 config []DeviceAllocationConfiguration
 type DeviceAttribute
-  bool bool, bools []bool, int long, ints []long, string string, strings []string, version string
-  versions []string
+  2 int *long, 3 bool *bool, 4 string *string, 5 version *string, 6 ints []long, 7 bools []bool
+  8 strings []string, 9 versions []string
 type DeviceCapacity
-  requestPolicy CapacityRequestPolicy, value! quantity
+  1 value! quantity, 2 requestPolicy *CapacityRequestPolicy
 type DeviceClaim
-  config []DeviceClaimConfiguration, constraints []DeviceConstraint, requests []DeviceRequest
+  1 requests []DeviceRequest, 2 constraints []DeviceConstraint, 3 config []DeviceClaimConfiguration
 type DeviceClaimConfiguration
-  opaque OpaqueDeviceConfiguration, requests []string
+  1 requests []string, 2 = DeviceConfiguration
 kind DeviceClass: A category of devices.
-  spec! DeviceClassSpec
+  2 spec! DeviceClassSpec
 type DeviceClassConfiguration
-  opaque OpaqueDeviceConfiguration
+  1 = DeviceConfiguration
 type DeviceClassSpec
-  config []DeviceClassConfiguration, extendedResourceName string, selectors []DeviceSelector
+  1 selectors []DeviceSelector, 2 config []DeviceClassConfiguration, 4 extendedResourceName *string
+type DeviceConfiguration
+  1 opaque *OpaqueDeviceConfiguration
 type DeviceConstraint
-  distinctAttribute string, matchAttribute string, requests []string
+  1 requests []string, 2 matchAttribute *string, 3 distinctAttribute *string
 type DeviceCounterConsumption
-  counterSet! string, counters! {}Counter
+  1 counterSet! string, 2 counters! {}Counter
 type DeviceRequest
-  exactly ExactDeviceRequest, firstAvailable []DeviceSubRequest, name! string
+  1 name! string, 2 exactly *ExactDeviceRequest, 3 firstAvailable []DeviceSubRequest
 type DeviceRequestAllocationResult
-  adminAccess bool, bindingConditions []string, bindingFailureConditions []string
-  consumedCapacity {}quantity, device! string, driver! string, pool! string, request! string
-  shareID string, tolerations []DeviceToleration
+  1 request! string, 2 driver! string, 3 pool! string, 4 device! string, 5 adminAccess *bool
+  6 tolerations []DeviceToleration, 7 bindingConditions []string
+  8 bindingFailureConditions []string, 9 shareID *string, 10 consumedCapacity {}quantity
 type DeviceSelector
-  cel CELDeviceSelector
+  1 cel *CELDeviceSelector
 type DeviceSubRequest
-  allocationMode string, capacity CapacityRequirements, count long, deviceClassName! string
-  name! string, selectors []DeviceSelector, tolerations []DeviceToleration
+  1 name! string, 2 deviceClassName! string, 3 selectors []DeviceSelector, 4 allocationMode string
+  5 count long, 6 tolerations []DeviceToleration, 7 capacity *CapacityRequirements
 type DeviceTaint
-  effect! string, key! string, timeAdded time, value string
+  1 key! string, 2 value string, 3 effect! string, 4 timeAdded *time
 type DeviceToleration
-  effect string, key string, operator string, tolerationSeconds long, value string
+  1 key string, 2 operator string, 3 value string, 4 effect string, 5 tolerationSeconds *long
 type ExactDeviceRequest
-  adminAccess bool, allocationMode string, capacity CapacityRequirements, count long
-  deviceClassName! string, selectors []DeviceSelector, tolerations []DeviceToleration
+  1 deviceClassName! string, 2 selectors []DeviceSelector, 3 allocationMode string, 4 count long
+  5 adminAccess *bool, 6 tolerations []DeviceToleration, 7 capacity *CapacityRequirements
 type NetworkDeviceData
-  hardwareAddress string, interfaceName string, ips []string
+  1 interfaceName string, 2 ips []string, 3 hardwareAddress string
 type NodeAllocatableResourceMapping
-  allocationMultiplier quantity, capacityKey string
+  1 capacityKey *string, 2 allocationMultiplier *quantity
 type OpaqueDeviceConfiguration
-  driver! string, parameters! object
+  1 driver! string, 2 parameters! object
 kind ResourceClaim: A request for devices.
-  spec! ResourceClaimSpec: The requested devices.
-  status ResourceClaimStatus: The allocated devices and their consumers.
+  2 spec! ResourceClaimSpec: The requested devices.
+  3 status ResourceClaimStatus: The allocated devices and their consumers.
 type ResourceClaimConsumerReference
-  apiGroup string, name! string, resource! string, uid! string
+  1 apiGroup string, 3 resource! string, 4 name! string, 5 uid! string
 type ResourceClaimSpec
-  devices DeviceClaim
+  1 devices DeviceClaim
 type ResourceClaimStatus
-  allocation AllocationResult, devices []AllocatedDeviceStatus
-  reservedFor []ResourceClaimConsumerReference @merge:uid
+  1 allocation *AllocationResult, 2 reservedFor []ResourceClaimConsumerReference @merge:uid
+  4 devices []AllocatedDeviceStatus
 kind ResourceClaimTemplate: Template of claims that are created for pods.
-  spec! ResourceClaimTemplateSpec
+  2 spec! ResourceClaimTemplateSpec
 type ResourceClaimTemplateSpec
-  metadata meta.ObjectMeta, spec! ResourceClaimSpec
+  1 metadata meta.ObjectMeta, 2 spec! ResourceClaimSpec
 type ResourcePool
-  generation! long, name! string, resourceSliceCount! long
+  1 name! string, 2 generation! long, 3 resourceSliceCount! long
 kind ResourceSlice: Devices that a driver offers.
-  spec! ResourceSliceSpec: The devices and the nodes that can use them.
+  2 spec! ResourceSliceSpec: The devices and the nodes that can use them.
 type ResourceSliceSpec
-  allNodes bool, devices []Device, driver! string, nodeName string, nodeSelector core.NodeSelector
-  perDeviceNodeSelection bool, pool! ResourcePool, sharedCounters []CounterSet
+  1 driver! string, 2 pool! ResourcePool, 3 nodeName *string, 4 nodeSelector *core.NodeSelector
+  5 allNodes *bool, 6 devices []Device, 7 perDeviceNodeSelection *bool
+  8 sharedCounters []CounterSet
 package io.k8s.api.storage.v1
 kind CSIDriver: Capabilities of a CSI driver.
-  spec! CSIDriverSpec
+  2 spec! CSIDriverSpec
 type CSIDriverSpec
-  attachRequired bool, fsGroupPolicy string, nodeAllocatableUpdatePeriodSeconds long
-  podInfoOnMount bool, preventPodSchedulingIfMissing bool, requiresRepublish bool
-  seLinuxMount bool, serviceAccountTokenInSecrets bool, storageCapacity bool
-  tokenRequests []TokenRequest, volumeLifecycleModes []string
+  1 attachRequired *bool, 2 podInfoOnMount *bool, 3 volumeLifecycleModes []string
+  4 storageCapacity *bool, 5 fsGroupPolicy *string, 6 tokenRequests []TokenRequest
+  7 requiresRepublish *bool, 8 seLinuxMount *bool, 9 nodeAllocatableUpdatePeriodSeconds *long
+  10 serviceAccountTokenInSecrets *bool, 11 preventPodSchedulingIfMissing *bool
 kind CSINode: CSI drivers on a node.
-  spec! CSINodeSpec: The drivers.
+  2 spec! CSINodeSpec: The drivers.
 type CSINodeDriver: A CSI driver on a node.
-  allocatable VolumeNodeResources: Maximum number of volumes on the node.
-  name! string, nodeID! string
-  topologyKeys []string: Labels of the node that determine which volumes it can access.
+  1 name! string, 2 nodeID! string
+  3 topologyKeys []string: Labels of the node that determine which volumes it can access.
+  4 allocatable *VolumeNodeResources: Maximum number of volumes on the node.
 type CSINodeSpec
-  drivers! []CSINodeDriver @merge:name
+  1 drivers! []CSINodeDriver @merge:name
 kind CSIStorageCapacity: Storage capacity of a CSI driver in a topology segment.
-  capacity quantity: Available capacity.
-  maximumVolumeSize quantity: Maximum size of a new volume.
-  nodeTopology meta.LabelSelector: Nodes that can access the storage.
-  storageClassName! string: Class of the volumes.
+  2 nodeTopology *meta.LabelSelector: Nodes that can access the storage.
+  3 storageClassName! string: Class of the volumes.
+  4 capacity *quantity: Available capacity.
+  5 maximumVolumeSize *quantity: Maximum size of a new volume.
 kind StorageClass: Parameters of dynamic volume provisioning.
-  allowVolumeExpansion bool: Whether volumes can be expanded.
-  allowedTopologies []core.TopologySelectorTerm: Topologies in which volumes can be provisioned.
-  mountOptions []string: Options for mounting.
-  parameters {}string: Settings for the provisioner.
-  provisioner! string: Provisioner of the volumes.
-  reclaimPolicy string: Delete or Retain: what happens to volumes released from their claims.
-  volumeBindingMode string: Immediate or WaitForFirstConsumer: when claims are bound.
+  2 provisioner! string: Provisioner of the volumes.
+  3 parameters {}string: Settings for the provisioner.
+  4 reclaimPolicy *string: Delete or Retain: what happens to volumes released from their claims.
+  5 mountOptions []string: Options for mounting.
+  6 allowVolumeExpansion *bool: Whether volumes can be expanded.
+  7 volumeBindingMode *string: Immediate or WaitForFirstConsumer: when claims are bound.
+  8 allowedTopologies []core.TopologySelectorTerm: Topologies in which volumes can be provisioned.
 type TokenRequest
-  audience! string, expirationSeconds long
+  1 audience! string, 2 expirationSeconds *long
 kind VolumeAttachment: Request to attach a volume to a node.
-  spec! VolumeAttachmentSpec, status VolumeAttachmentStatus
+  2 spec! VolumeAttachmentSpec, 3 status VolumeAttachmentStatus
 type VolumeAttachmentSource
-  inlineVolumeSpec core.PersistentVolumeSpec, persistentVolumeName string
+  1 persistentVolumeName *string, 2 inlineVolumeSpec *core.PersistentVolumeSpec
 type VolumeAttachmentSpec
-  attacher! string, nodeName! string, source! VolumeAttachmentSource
+  1 attacher! string, 2 source! VolumeAttachmentSource, 3 nodeName! string
 type VolumeAttachmentStatus
-  attachError VolumeError, attached! bool, attachmentMetadata {}string, detachError VolumeError
+  1 attached! bool, 2 attachmentMetadata {}string, 3 attachError *VolumeError
+  4 detachError *VolumeError
 kind VolumeAttributesClass: Mutable attributes of volumes.
-  driverName! string, parameters {}string
+  2 driverName! string, 3 parameters {}string
 type VolumeError
-  errorCode int, message string, time time
+  1 time time, 2 message string, 3 errorCode *int
 type VolumeNodeResources
-  count int
+  1 count *int
 )";
 }
 

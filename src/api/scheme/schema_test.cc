@@ -15,11 +15,66 @@ namespace BERTH_TEST_FILE {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-TEST(SchemaTest, EveryStoredKindExceptCustomResourceDefinitionHasOne) {
+TEST(SchemaTest, EveryKindHasOne) {
   for (const Kind& kind : Kinds()) {
-    const bool known = SchemaOf(kind.api_version(), kind.kind) != nullptr;
-    EXPECT_EQ(known, kind.stored && kind.kind != "CustomResourceDefinition") << kind.kind;
+    EXPECT_NE(SchemaOf(kind.api_version(), kind.kind), nullptr) << kind.kind;
   }
+}
+
+TEST(SchemaTest, NumbersAreUniqueInEachMessage) {
+  for (const Schema& schema : Schemas()) {
+    std::set<uint32_t> numbers;
+    for (const SchemaField& field : schema.fields) {
+      if (field.number != 0) {
+        EXPECT_TRUE(numbers.insert(field.number).second) << schema.name << " " << field.name;
+      }
+    }
+    for (const Schema::Embedded& embedded : schema.embedded) {
+      EXPECT_TRUE(numbers.insert(embedded.number).second) << schema.name;
+    }
+  }
+}
+
+// The numbers of the generated.proto files, and which zeros count.
+TEST(SchemaTest, FieldsHaveTheirNumbers) {
+  const Schema* deployment = SchemaOf("apps/v1", "Deployment");
+  ASSERT_NE(deployment, nullptr);
+  EXPECT_EQ(deployment->Find("metadata")->number, 1u);
+  EXPECT_EQ(deployment->Find("kind")->number, 0u);
+  const Schema& spec = *deployment->Find("spec")->schema;
+  EXPECT_EQ(spec.Find("progressDeadlineSeconds")->number, 9u);
+  EXPECT_TRUE(spec.Find("replicas")->keep_zero);
+  EXPECT_FALSE(spec.Find("minReadySeconds")->keep_zero);
+  // Required, but no pointer.
+  EXPECT_TRUE(SchemaOf("scheduling.k8s.io/v1", "PriorityClass")->Find("value")->keep_zero);
+}
+
+TEST(SchemaTest, FieldsOfEmbeddedTypesArePartOfTheType) {
+  const Schema& rule =
+      *SchemaOf("networking.k8s.io/v1", "Ingress")->Find("spec")->schema->Find("rules")->schema;
+  ASSERT_NE(rule.Find("http"), nullptr);
+  EXPECT_EQ(rule.Find("http")->number, 0u);
+  ASSERT_EQ(rule.embedded.size(), 1u);
+  EXPECT_EQ(rule.embedded[0].number, 2u);
+  EXPECT_EQ(rule.embedded[0].schema->Find("http")->number, 1u);
+  // A type may embed one that embeds another.
+  const Schema& policy = *SchemaOf("admissionregistration.k8s.io/v1", "ValidatingAdmissionPolicy")
+                              ->Find("spec")
+                              ->schema;
+  const Schema& named = *policy.Find("matchConstraints")->schema->Find("resourceRules")->schema;
+  EXPECT_NE(named.Find("resourceNames"), nullptr);
+  EXPECT_NE(named.Find("operations"), nullptr);
+  EXPECT_NE(named.Find("apiGroups"), nullptr);
+}
+
+TEST(SchemaTest, VersionsOfAKindDiffer) {
+  const Schema* v1 = SchemaOf("autoscaling/v1", "HorizontalPodAutoscaler");
+  const Schema* v2 = SchemaOf("autoscaling/v2", "HorizontalPodAutoscaler");
+  ASSERT_TRUE(v1 != nullptr && v2 != nullptr);
+  EXPECT_NE(v1->Find("spec")->schema->Find("targetCPUUtilizationPercentage"), nullptr);
+  EXPECT_EQ(v2->Find("spec")->schema->Find("targetCPUUtilizationPercentage"), nullptr);
+  EXPECT_EQ(v2->Find("spec")->schema->Find("metrics")->schema->Find("type")->values,
+            "ContainerResource|External|Object|Pods|Resource");
 }
 
 TEST(SchemaTest, NamesAreUniqueAndFieldsToo) {
@@ -124,8 +179,18 @@ TEST(UnknownFieldsTest, WrongTypesAreIgnored) {
 }
 
 TEST(UnknownFieldsTest, KindsWithoutSchemaAreNotChecked) {
-  EXPECT_THAT(Unknown("customresourcedefinitions.apiextensions.k8s.io", R"({"any":{"x":1}})"),
-              IsEmpty());
+  Kind kind = KindOf("pods");
+  kind.group_version = "example.com/v1";
+  EXPECT_THAT(UnknownFields(kind, boost::json::parse(R"({"any":{"x":1}})")), IsEmpty());
+}
+
+TEST(UnknownFieldsTest, AreFoundInRecursiveSchemas) {
+  EXPECT_THAT(Unknown("customresourcedefinitions.apiextensions.k8s.io",
+                      R"({"spec":{"versions":[{"schema":{"openAPIV3Schema":{"type":"object",
+                      "properties":{"a":{"items":{"tipe":"string"}},"b":{
+                      "additionalProperties":true}}}}}]}})"),
+              ElementsAre("unknown field \"spec.versions[0].schema.openAPIV3Schema.properties.a."
+                          "items.tipe\""));
 }
 
 TEST(UnknownFieldsTest, AreLimitedInNumberAndBytes) {

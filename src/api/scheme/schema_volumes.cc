@@ -7,218 +7,231 @@ std::string_view VolumeSchemas() {
   return R"(
 package io.k8s.api.core.v1
 type AWSElasticBlockStoreVolumeSource
-  fsType string, partition int, readOnly bool, volumeID! string
+  1 volumeID! string, 2 fsType string, 3 partition int, 4 readOnly bool
 type AzureDiskVolumeSource
-  cachingMode string, diskName! string, diskURI! string, fsType string, kind string, readOnly bool
+  1 diskName! string, 2 diskURI! string, 3 cachingMode *string, 4 fsType *string, 5 readOnly *bool
+  6 kind *string
 type AzureFilePersistentVolumeSource
-  readOnly bool, secretName! string, secretNamespace string, shareName! string
+  1 secretName! string, 2 shareName! string, 3 readOnly bool, 4 secretNamespace *string
 type AzureFileVolumeSource
-  readOnly bool, secretName! string, shareName! string
+  1 secretName! string, 2 shareName! string, 3 readOnly bool
 type CSIPersistentVolumeSource
-  controllerExpandSecretRef SecretReference, controllerPublishSecretRef SecretReference
-  driver! string, fsType string, nodeExpandSecretRef SecretReference
-  nodePublishSecretRef SecretReference, nodeStageSecretRef SecretReference, readOnly bool
-  volumeAttributes {}string, volumeHandle! string
+  1 driver! string, 2 volumeHandle! string, 3 readOnly bool, 4 fsType string
+  5 volumeAttributes {}string, 6 controllerPublishSecretRef *SecretReference
+  7 nodeStageSecretRef *SecretReference, 8 nodePublishSecretRef *SecretReference
+  9 controllerExpandSecretRef *SecretReference, 10 nodeExpandSecretRef *SecretReference
 type CSIVolumeSource
-  driver! string, fsType string, nodePublishSecretRef LocalObjectReference, readOnly bool
-  volumeAttributes {}string
+  1 driver! string, 2 readOnly *bool, 3 fsType *string, 4 volumeAttributes {}string
+  5 nodePublishSecretRef *LocalObjectReference
 type CephFSPersistentVolumeSource
-  monitors! []string, path string, readOnly bool, secretFile string, secretRef SecretReference
-  user string
+  1 monitors! []string, 2 path string, 3 user string, 4 secretFile string
+  5 secretRef *SecretReference, 6 readOnly bool
 type CephFSVolumeSource
-  monitors! []string, path string, readOnly bool, secretFile string
-  secretRef LocalObjectReference, user string
+  1 monitors! []string, 2 path string, 3 user string, 4 secretFile string
+  5 secretRef *LocalObjectReference, 6 readOnly bool
 type CinderPersistentVolumeSource
-  fsType string, readOnly bool, secretRef SecretReference, volumeID! string
+  1 volumeID! string, 2 fsType string, 3 readOnly bool, 4 secretRef *SecretReference
 type CinderVolumeSource
-  fsType string, readOnly bool, secretRef LocalObjectReference, volumeID! string
+  1 volumeID! string, 2 fsType string, 3 readOnly bool, 4 secretRef *LocalObjectReference
 type ClusterTrustBundleProjection
-  labelSelector meta.LabelSelector, name string, optional bool, path! string, signerName string
+  1 name *string, 2 signerName *string, 3 labelSelector *meta.LabelSelector, 4 path! string
+  5 optional *bool
 type ConfigMapProjection
-  items []KeyToPath, name string, optional bool
+  1 = LocalObjectReference, 2 items []KeyToPath, 4 optional *bool
 type ConfigMapVolumeSource
-  defaultMode int, items []KeyToPath, name string, optional bool
+  1 = LocalObjectReference, 2 items []KeyToPath, 3 defaultMode *int, 4 optional *bool
 type DownwardAPIProjection
-  items []DownwardAPIVolumeFile
+  1 items []DownwardAPIVolumeFile
 type DownwardAPIVolumeFile
-  fieldRef ObjectFieldSelector, mode int, path! string, resourceFieldRef ResourceFieldSelector
+  1 path! string, 2 fieldRef *ObjectFieldSelector, 3 resourceFieldRef *ResourceFieldSelector
+  4 mode *int
 type DownwardAPIVolumeSource
-  defaultMode int, items []DownwardAPIVolumeFile
+  1 items []DownwardAPIVolumeFile, 2 defaultMode *int
 type EmptyDirVolumeSource
-  medium string, sizeLimit quantity
+  1 medium string, 2 sizeLimit *quantity
 type EphemeralVolumeSource
-  volumeClaimTemplate PersistentVolumeClaimTemplate
+  1 volumeClaimTemplate *PersistentVolumeClaimTemplate
 type FCVolumeSource
-  fsType string, lun int, readOnly bool, targetWWNs []string, wwids []string
+  1 targetWWNs []string, 2 lun *int, 3 fsType string, 4 readOnly bool, 5 wwids []string
 type FlexPersistentVolumeSource
-  driver! string, fsType string, options {}string, readOnly bool, secretRef SecretReference
+  1 driver! string, 2 fsType string, 3 secretRef *SecretReference, 4 readOnly bool
+  5 options {}string
 type FlexVolumeSource
-  driver! string, fsType string, options {}string, readOnly bool, secretRef LocalObjectReference
+  1 driver! string, 2 fsType string, 3 secretRef *LocalObjectReference, 4 readOnly bool
+  5 options {}string
 type FlockerVolumeSource
-  datasetName string, datasetUUID string
+  1 datasetName string, 2 datasetUUID string
 type GCEPersistentDiskVolumeSource
-  fsType string, partition int, pdName! string, readOnly bool
+  1 pdName! string, 2 fsType string, 3 partition int, 4 readOnly bool
 type GitRepoVolumeSource
-  directory string, repository! string, revision string
+  1 repository! string, 2 revision string, 3 directory string
 type GlusterfsPersistentVolumeSource
-  endpoints! string, endpointsNamespace string, path! string, readOnly bool
+  1 endpoints! string, 2 path! string, 3 readOnly bool, 4 endpointsNamespace *string
 type GlusterfsVolumeSource
-  endpoints! string, path! string, readOnly bool
+  1 endpoints! string, 2 path! string, 3 readOnly bool
 type HostPathVolumeSource
-  path! string, type string
+  1 path! string, 2 type *string
 type ISCSIPersistentVolumeSource
-  chapAuthDiscovery bool, chapAuthSession bool, fsType string, initiatorName string, iqn! string
-  iscsiInterface string, lun! int, portals []string, readOnly bool, secretRef SecretReference
-  targetPortal! string
+  1 targetPortal! string, 2 iqn! string, 3 lun! int, 4 iscsiInterface string, 5 fsType string
+  6 readOnly bool, 7 portals []string, 8 chapAuthDiscovery bool, 10 secretRef *SecretReference
+  11 chapAuthSession bool, 12 initiatorName *string
 type ISCSIVolumeSource
-  chapAuthDiscovery bool, chapAuthSession bool, fsType string, initiatorName string, iqn! string
-  iscsiInterface string, lun! int, portals []string, readOnly bool, secretRef LocalObjectReference
-  targetPortal! string
+  1 targetPortal! string, 2 iqn! string, 3 lun! int, 4 iscsiInterface string, 5 fsType string
+  6 readOnly bool, 7 portals []string, 8 chapAuthDiscovery bool, 10 secretRef *LocalObjectReference
+  11 chapAuthSession bool, 12 initiatorName *string
 type ImageVolumeSource
-  pullPolicy string, reference string
+  1 reference string, 2 pullPolicy string
 type KeyToPath
-  key! string, mode int, path! string
+  1 key! string, 2 path! string, 3 mode *int
 type LocalVolumeSource
-  fsType string, path! string
+  1 path! string, 2 fsType *string
 type ModifyVolumeStatus
-  status! string, targetVolumeAttributesClassName string
+  1 targetVolumeAttributesClassName string, 2 status! string
 type NFSVolumeSource
-  path! string, readOnly bool, server! string
+  1 server! string, 2 path! string, 3 readOnly bool
 kind PersistentVolume: A piece of storage.
-  spec PersistentVolumeSpec: Desired state of the volume.
-  status PersistentVolumeStatus: Observed status of the volume.
+  2 spec PersistentVolumeSpec: Desired state of the volume.
+  3 status PersistentVolumeStatus: Observed status of the volume.
 kind PersistentVolumeClaim: A request for storage.
-  spec PersistentVolumeClaimSpec: The requested storage.
-  status PersistentVolumeClaimStatus: The provided storage.
+  2 spec PersistentVolumeClaimSpec: The requested storage.
+  3 status PersistentVolumeClaimStatus: The provided storage.
 type PersistentVolumeClaimCondition
-  lastProbeTime time, lastTransitionTime time, message string, reason string, status! string
-  type! string
+  1 type! string, 2 status! string, 3 lastProbeTime time, 4 lastTransitionTime time, 5 reason string
+  6 message string
 type PersistentVolumeClaimSpec: Requested storage.
-  accessModes []string: ReadWriteOnce, ReadOnlyMany, ReadWriteMany or ReadWriteOncePod.
-  dataSource TypedLocalObjectReference, dataSourceRef TypedObjectReference
-  resources VolumeResourceRequirements: Requested size.
-  selector meta.LabelSelector: Labels that the volume must have.
-  storageClassName string: Required storage class.
-  volumeAttributesClassName string
-  volumeMode string: Filesystem or Block.
-  volumeName string: Volume that the claim is bound to.
+  1 accessModes []string: ReadWriteOnce, ReadOnlyMany, ReadWriteMany or ReadWriteOncePod.
+  2 resources VolumeResourceRequirements: Requested size.
+  3 volumeName string: Volume that the claim is bound to.
+  4 selector *meta.LabelSelector: Labels that the volume must have.
+  5 storageClassName *string: Required storage class.
+  6 volumeMode *string: Filesystem or Block.
+  7 dataSource *TypedLocalObjectReference, 8 dataSourceRef *TypedObjectReference
+  9 volumeAttributesClassName *string
 type PersistentVolumeClaimStatus: Observed status of a claim.
-  accessModes []string, allocatedResourceStatuses {}string, allocatedResources {}quantity
-  capacity {}quantity: Size of the volume.
-  conditions []PersistentVolumeClaimCondition @merge:type, currentVolumeAttributesClassName string
-  modifyVolumeStatus ModifyVolumeStatus
-  phase string: Pending, Bound or Lost.
+  1 phase string: Pending, Bound or Lost.
+  2 accessModes []string
+  3 capacity {}quantity: Size of the volume.
+  4 conditions []PersistentVolumeClaimCondition @merge:type, 5 allocatedResources {}quantity
+  7 allocatedResourceStatuses {}string, 8 currentVolumeAttributesClassName *string
+  9 modifyVolumeStatus *ModifyVolumeStatus
 type PersistentVolumeClaimTemplate
-  metadata meta.ObjectMeta, spec! PersistentVolumeClaimSpec
+  1 metadata meta.ObjectMeta, 2 spec! PersistentVolumeClaimSpec
 type PersistentVolumeClaimVolumeSource: A claim in the pod's namespace.
-  claimName! string: Name of the claim.
-  readOnly bool
+  1 claimName! string: Name of the claim.
+  2 readOnly bool
+type PersistentVolumeSource
+  1 gcePersistentDisk *GCEPersistentDiskVolumeSource
+  2 awsElasticBlockStore *AWSElasticBlockStoreVolumeSource
+  3 hostPath *HostPathVolumeSource: A directory of a node.
+  4 glusterfs *GlusterfsPersistentVolumeSource, 5 nfs *NFSVolumeSource
+  6 rbd *RBDPersistentVolumeSource, 7 iscsi *ISCSIPersistentVolumeSource
+  8 cinder *CinderPersistentVolumeSource, 9 cephfs *CephFSPersistentVolumeSource
+  10 fc *FCVolumeSource, 11 flocker *FlockerVolumeSource, 12 flexVolume *FlexPersistentVolumeSource
+  13 azureFile *AzureFilePersistentVolumeSource, 14 vsphereVolume *VsphereVirtualDiskVolumeSource
+  15 quobyte *QuobyteVolumeSource, 16 azureDisk *AzureDiskVolumeSource
+  17 photonPersistentDisk *PhotonPersistentDiskVolumeSource, 18 portworxVolume *PortworxVolumeSource
+  19 scaleIO *ScaleIOPersistentVolumeSource
+  20 local *LocalVolumeSource: A disk of a node; needs node affinity.
+  21 storageos *StorageOSPersistentVolumeSource
+  22 csi *CSIPersistentVolumeSource: Storage of a CSI driver.
 type PersistentVolumeSpec: Desired state of a volume.
-  accessModes []string: Ways in which the volume can be mounted.
-  awsElasticBlockStore AWSElasticBlockStoreVolumeSource, azureDisk AzureDiskVolumeSource
-  azureFile AzureFilePersistentVolumeSource
-  capacity {}quantity: Size of the volume.
-  cephfs CephFSPersistentVolumeSource, cinder CinderPersistentVolumeSource
-  claimRef ObjectReference: Claim that the volume is bound to or reserved for.
-  csi CSIPersistentVolumeSource: Storage of a CSI driver.
-  fc FCVolumeSource, flexVolume FlexPersistentVolumeSource, flocker FlockerVolumeSource
-  gcePersistentDisk GCEPersistentDiskVolumeSource, glusterfs GlusterfsPersistentVolumeSource
-  hostPath HostPathVolumeSource: A directory of a node.
-  iscsi ISCSIPersistentVolumeSource
-  local LocalVolumeSource: A disk of a node; needs node affinity.
-  mountOptions []string, nfs NFSVolumeSource
-  nodeAffinity VolumeNodeAffinity: Nodes that can access the volume; its pods must run there.
-  persistentVolumeReclaimPolicy string: Retain, Delete or Recycle: what happens to the volume when it is released from its claim.
-  photonPersistentDisk PhotonPersistentDiskVolumeSource, portworxVolume PortworxVolumeSource
-  quobyte QuobyteVolumeSource, rbd RBDPersistentVolumeSource
-  scaleIO ScaleIOPersistentVolumeSource
-  storageClassName string: Storage class of the volume.
-  storageos StorageOSPersistentVolumeSource, volumeAttributesClassName string
-  volumeMode string: Filesystem or Block.
-  vsphereVolume VsphereVirtualDiskVolumeSource
+  1 capacity {}quantity: Size of the volume.
+  2 = PersistentVolumeSource
+  3 accessModes []string: Ways in which the volume can be mounted.
+  4 claimRef *ObjectReference: Claim that the volume is bound to or reserved for.
+  5 persistentVolumeReclaimPolicy string: Retain, Delete or Recycle: what happens to the volume when it is released from its claim.
+  6 storageClassName string: Storage class of the volume.
+  7 mountOptions []string
+  8 volumeMode *string: Filesystem or Block.
+  9 nodeAffinity *VolumeNodeAffinity: Nodes that can access the volume; its pods must run there.
+  10 volumeAttributesClassName *string
 type PersistentVolumeStatus: Observed status of a volume.
-  lastPhaseTransitionTime time, message string
-  phase string: Pending, Available, Bound, Released or Failed.
-  reason string
+  1 phase string: Pending, Available, Bound, Released or Failed.
+  2 message string, 3 reason string, 4 lastPhaseTransitionTime *time
 type PhotonPersistentDiskVolumeSource
-  fsType string, pdID! string
+  1 pdID! string, 2 fsType string
 type PodCertificateProjection
-  certificateChainPath string, credentialBundlePath string, keyPath string, keyType! string
-  maxExpirationSeconds int, signerName! string, userAnnotations {}string
+  1 signerName! string, 2 keyType! string, 3 maxExpirationSeconds *int
+  4 credentialBundlePath string, 5 keyPath string, 6 certificateChainPath string
+  7 userAnnotations {}string
 type PortworxVolumeSource
-  fsType string, readOnly bool, volumeID! string
+  1 volumeID! string, 2 fsType string, 3 readOnly bool
 type ProjectedVolumeSource
-  defaultMode int, sources []VolumeProjection
+  1 sources []VolumeProjection, 2 defaultMode *int
 type QuobyteVolumeSource
-  group string, readOnly bool, registry! string, tenant string, user string, volume! string
+  1 registry! string, 2 volume! string, 3 readOnly bool, 4 user string, 5 group string
+  6 tenant string
 type RBDPersistentVolumeSource
-  fsType string, image! string, keyring string, monitors! []string, pool string, readOnly bool
-  secretRef SecretReference, user string
+  1 monitors! []string, 2 image! string, 3 fsType string, 4 pool string, 5 user string
+  6 keyring string, 7 secretRef *SecretReference, 8 readOnly bool
 type RBDVolumeSource
-  fsType string, image! string, keyring string, monitors! []string, pool string, readOnly bool
-  secretRef LocalObjectReference, user string
+  1 monitors! []string, 2 image! string, 3 fsType string, 4 pool string, 5 user string
+  6 keyring string, 7 secretRef *LocalObjectReference, 8 readOnly bool
 type ScaleIOPersistentVolumeSource
-  fsType string, gateway! string, protectionDomain string, readOnly bool
-  secretRef! SecretReference, sslEnabled bool, storageMode string, storagePool string
-  system! string, volumeName string
+  1 gateway! string, 2 system! string, 3 secretRef! *SecretReference, 4 sslEnabled bool
+  5 protectionDomain string, 6 storagePool string, 7 storageMode string, 8 volumeName string
+  9 fsType string, 10 readOnly bool
 type ScaleIOVolumeSource
-  fsType string, gateway! string, protectionDomain string, readOnly bool
-  secretRef! LocalObjectReference, sslEnabled bool, storageMode string, storagePool string
-  system! string, volumeName string
+  1 gateway! string, 2 system! string, 3 secretRef! *LocalObjectReference, 4 sslEnabled bool
+  5 protectionDomain string, 6 storagePool string, 7 storageMode string, 8 volumeName string
+  9 fsType string, 10 readOnly bool
 type SecretProjection
-  items []KeyToPath, name string, optional bool
+  1 = LocalObjectReference, 2 items []KeyToPath, 4 optional *bool
 type SecretReference
-  name string, namespace string
+  1 name string, 2 namespace string
 type SecretVolumeSource
-  defaultMode int, items []KeyToPath, optional bool, secretName string
+  1 secretName string, 2 items []KeyToPath, 3 defaultMode *int, 4 optional *bool
 type ServiceAccountTokenProjection
-  audience string, expirationSeconds long, path! string
+  1 audience string, 2 expirationSeconds *long, 3 path! string
 type StorageOSPersistentVolumeSource
-  fsType string, readOnly bool, secretRef ObjectReference, volumeName string
-  volumeNamespace string
+  1 volumeName string, 2 volumeNamespace string, 3 fsType string, 4 readOnly bool
+  5 secretRef *ObjectReference
 type StorageOSVolumeSource
-  fsType string, readOnly bool, secretRef LocalObjectReference, volumeName string
-  volumeNamespace string
+  1 volumeName string, 2 volumeNamespace string, 3 fsType string, 4 readOnly bool
+  5 secretRef *LocalObjectReference
 type TopologySelectorLabelRequirement
-  key! string, values! []string
+  1 key! string, 2 values! []string
 type TopologySelectorTerm
-  matchLabelExpressions []TopologySelectorLabelRequirement
+  1 matchLabelExpressions []TopologySelectorLabelRequirement
 type TypedLocalObjectReference
-  apiGroup string, kind! string, name! string
+  1 apiGroup *string, 2 kind! string, 3 name! string
 type TypedObjectReference
-  apiGroup string, kind! string, name! string, namespace string
+  1 apiGroup *string, 2 kind! string, 3 name! string, 4 namespace *string
 type Volume: A directory that containers can mount; has exactly one source.
-  awsElasticBlockStore AWSElasticBlockStoreVolumeSource, azureDisk AzureDiskVolumeSource
-  azureFile AzureFileVolumeSource, cephfs CephFSVolumeSource, cinder CinderVolumeSource
-  configMap ConfigMapVolumeSource: Files from a config map.
-  csi CSIVolumeSource: Ephemeral storage of a CSI driver.
-  downwardAPI DownwardAPIVolumeSource: Files with fields of the pod.
-  emptyDir EmptyDirVolumeSource: Temporary directory, initially empty.
-  ephemeral EphemeralVolumeSource: A claim that is created and deleted with the pod.
-  fc FCVolumeSource, flexVolume FlexVolumeSource, flocker FlockerVolumeSource
-  gcePersistentDisk GCEPersistentDiskVolumeSource, gitRepo GitRepoVolumeSource
-  glusterfs GlusterfsVolumeSource
-  hostPath HostPathVolumeSource: A directory of the node.
-  image ImageVolumeSource: Files of an image.
-  iscsi ISCSIVolumeSource
-  name! string: Name, unique in the pod.
-  nfs NFSVolumeSource: An NFS share.
-  persistentVolumeClaim PersistentVolumeClaimVolumeSource: The volume of a claim in the same namespace.
-  photonPersistentDisk PhotonPersistentDiskVolumeSource, portworxVolume PortworxVolumeSource
-  projected ProjectedVolumeSource: Several sources in one directory.
-  quobyte QuobyteVolumeSource, rbd RBDVolumeSource, scaleIO ScaleIOVolumeSource
-  secret SecretVolumeSource: Files from a secret.
-  storageos StorageOSVolumeSource, vsphereVolume VsphereVirtualDiskVolumeSource
+  1 name! string: Name, unique in the pod.
+  2 = VolumeSource
 type VolumeNodeAffinity: Nodes that can access a volume.
-  required NodeSelector
+  1 required *NodeSelector
 type VolumeProjection
-  clusterTrustBundle ClusterTrustBundleProjection, configMap ConfigMapProjection
-  downwardAPI DownwardAPIProjection, podCertificate PodCertificateProjection
-  secret SecretProjection, serviceAccountToken ServiceAccountTokenProjection
+  1 secret *SecretProjection, 2 downwardAPI *DownwardAPIProjection, 3 configMap *ConfigMapProjection
+  4 serviceAccountToken *ServiceAccountTokenProjection
+  5 clusterTrustBundle *ClusterTrustBundleProjection, 6 podCertificate *PodCertificateProjection
 type VolumeResourceRequirements
-  limits {}quantity, requests {}quantity
+  1 limits {}quantity, 2 requests {}quantity
+type VolumeSource
+  1 hostPath *HostPathVolumeSource: A directory of the node.
+  2 emptyDir *EmptyDirVolumeSource: Temporary directory, initially empty.
+  3 gcePersistentDisk *GCEPersistentDiskVolumeSource
+  4 awsElasticBlockStore *AWSElasticBlockStoreVolumeSource, 5 gitRepo *GitRepoVolumeSource
+  6 secret *SecretVolumeSource: Files from a secret.
+  7 nfs *NFSVolumeSource: An NFS share.
+  8 iscsi *ISCSIVolumeSource, 9 glusterfs *GlusterfsVolumeSource
+  10 persistentVolumeClaim *PersistentVolumeClaimVolumeSource: The volume of a claim in the same namespace.
+  11 rbd *RBDVolumeSource, 12 flexVolume *FlexVolumeSource, 13 cinder *CinderVolumeSource
+  14 cephfs *CephFSVolumeSource, 15 flocker *FlockerVolumeSource
+  16 downwardAPI *DownwardAPIVolumeSource: Files with fields of the pod.
+  17 fc *FCVolumeSource, 18 azureFile *AzureFileVolumeSource
+  19 configMap *ConfigMapVolumeSource: Files from a config map.
+  20 vsphereVolume *VsphereVirtualDiskVolumeSource, 21 quobyte *QuobyteVolumeSource
+  22 azureDisk *AzureDiskVolumeSource, 23 photonPersistentDisk *PhotonPersistentDiskVolumeSource
+  24 portworxVolume *PortworxVolumeSource, 25 scaleIO *ScaleIOVolumeSource
+  26 projected *ProjectedVolumeSource: Several sources in one directory.
+  27 storageos *StorageOSVolumeSource
+  28 csi *CSIVolumeSource: Ephemeral storage of a CSI driver.
+  29 ephemeral *EphemeralVolumeSource: A claim that is created and deleted with the pod.
+  30 image *ImageVolumeSource: Files of an image.
 type VsphereVirtualDiskVolumeSource
-  fsType string, storagePolicyID string, storagePolicyName string, volumePath! string
+  1 volumePath! string, 2 fsType string, 3 storagePolicyName string, 4 storagePolicyID string
 )";
 }
 

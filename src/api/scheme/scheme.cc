@@ -28,7 +28,8 @@ std::string CollectionName(const Kind& kind) {
 class Table {
  public:
   Table() {
-    for (auto rows : {CoreKinds(), WorkloadKinds(), StorageKinds(), AccessKinds(), OtherKinds()}) {
+    for (auto rows : {CoreKinds(), WorkloadKinds(), StorageKinds(), AccessKinds(), ServerKinds(),
+                      NetworkKinds(), OtherKinds()}) {
       std::ranges::move(rows, std::back_inserter(kinds_));
     }
     std::ranges::stable_sort(kinds_, {}, &Kind::group);
@@ -40,7 +41,10 @@ class Table {
     for (const Kind& kind : kinds_) {
       by_resource_.emplace(Hash({kind.group, kind.version, kind.resource}), &kind);
       by_name_.emplace(Hash({kind.api_version(), kind.kind}), &kind);
-      by_group_resource_.emplace(Hash({kind.group, kind.resource}), &kind);
+      if (FindGroupResource(kind.group, kind.resource) == nullptr) {
+        by_group_resource_.emplace(Hash({kind.group, kind.resource}), &kind);
+      }
+      if (kind.stored && kind.collection == stored_.size()) stored_.push_back(&kind);
     }
   }
 
@@ -63,8 +67,11 @@ class Table {
     const std::string_view resource = group_resource.substr(0, dot);
     const std::string_view group =
         dot == std::string_view::npos ? std::string_view() : group_resource.substr(dot + 1);
-    return Find(by_group_resource_, Hash({group, resource}),
-                [&](const Kind& kind) { return kind.resource == resource && kind.group == group; });
+    return FindGroupResource(group, resource);
+  }
+  // Returns the first kind of the collection.
+  const Kind& StoredKind(const Kind& kind) const {
+    return kind.stored && kind.collection < stored_.size() ? *stored_[kind.collection] : kind;
   }
 
  private:
@@ -80,6 +87,11 @@ class Table {
     return nullptr;
   }
 
+  const Kind* FindGroupResource(std::string_view group, std::string_view resource) const {
+    return Find(by_group_resource_, Hash({group, resource}),
+                [&](const Kind& kind) { return kind.resource == resource && kind.group == group; });
+  }
+
   uint16_t CollectionOf(const Kind& kind) {
     const std::string name = CollectionName(kind);
     const auto found = std::ranges::find(collections_, name);
@@ -92,7 +104,8 @@ class Table {
   std::vector<std::string> collections_;
   Index by_resource_;
   Index by_name_;
-  Index by_group_resource_;
+  Index by_group_resource_;          // The first version of each.
+  std::vector<const Kind*> stored_;  // By collection.
 };
 
 const Table& TheTable() {
@@ -127,6 +140,8 @@ const Kind& KindOf(std::string_view group_resource) {
   CHECK(kind != nullptr);
   return *kind;
 }
+
+const Kind& StoredKind(const Kind& kind) { return TheTable().StoredKind(kind); }
 
 std::vector<std::string> CollectionNames() { return TheTable().collections(); }
 

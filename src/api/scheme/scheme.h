@@ -33,14 +33,14 @@ struct Kind {
   // has their values in this order.
   std::vector<std::string_view> selectable_fields = {};
   // The collection of the kind's objects, an index into CollectionNames(). Both kinds of events
-  // share one.
+  // share one, and so do the versions of a kind.
   uint16_t collection = 0;
 
   bool has_generation = true;
   bool has_status = false;           // Writes ignore the status, writes to /status all else.
   bool unconditional_update = true;  // PUT without resourceVersion is allowed.
   bool create_on_update = false;     // PUT of a missing name creates it.
-  bool stored = true;                // False for reviews.
+  bool stored = true;                // False for reviews and bindings.
 
   std::string group_version = {};  // The value of api_version(), derived from group and version.
   std::string_view api_version() const { return group_version; }  // "apps/v1"
@@ -53,8 +53,12 @@ std::span<const Kind> Kinds();
 // The Find functions return null if there is no such kind.
 const Kind* FindKind(std::string_view group, std::string_view version, std::string_view resource);
 const Kind* FindKindByName(std::string_view api_version, std::string_view kind);
-// Returns the kind of "pods" or "deployments.apps", which must exist.
+// Returns the kind of "pods" or "deployments.apps", which must exist, in its preferred version.
 const Kind& KindOf(std::string_view group_resource);
+
+// Returns the kind in whose form the objects of `kind` are stored: core events for events.k8s.io,
+// the preferred version for others.
+const Kind& StoredKind(const Kind& kind);
 
 // Returns the names of all collections, in the order of Kind::collection.
 std::vector<std::string> CollectionNames();

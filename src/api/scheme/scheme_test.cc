@@ -52,7 +52,8 @@ TEST(KindsTest, EveryKindIsFoundByEachOfItsNames) {
   for (const Kind& kind : Kinds()) {
     EXPECT_EQ(FindKind(kind.group, kind.version, kind.resource), &kind);
     EXPECT_EQ(FindKindByName(kind.api_version(), kind.kind), &kind);
-    EXPECT_EQ(&KindOf(kind.group_resource()), &kind);
+    EXPECT_EQ(KindOf(kind.group_resource()).resource, kind.resource);
+    EXPECT_EQ(KindOf(kind.group_resource()).group, kind.group);
   }
 }
 
@@ -91,6 +92,20 @@ TEST(KindsTest, CollectionsAreDistinctExceptForEvents) {
   EXPECT_EQ(names[KindOf("deployments.apps").collection], "apps/deployments");
 }
 
+TEST(KindsTest, VersionsShareACollectionInTheFormOfThePreferredOne) {
+  const Kind* v1 = FindKind("autoscaling", "v1", "horizontalpodautoscalers");
+  const Kind* v2 = FindKind("autoscaling", "v2", "horizontalpodautoscalers");
+  ASSERT_TRUE(v1 != nullptr && v2 != nullptr);
+  EXPECT_EQ(v1->collection, v2->collection);
+  EXPECT_EQ(&StoredKind(*v1), v2);
+  EXPECT_EQ(&StoredKind(*v2), v2);
+  EXPECT_EQ(&KindOf("horizontalpodautoscalers.autoscaling"), v2);
+  EXPECT_EQ(&StoredKind(KindOf("events.events.k8s.io")), &KindOf("events"));
+  EXPECT_EQ(&StoredKind(KindOf("pods")), &KindOf("pods"));
+  const Kind& review = KindOf("tokenreviews.authentication.k8s.io");
+  EXPECT_EQ(&StoredKind(review), &review);
+}
+
 TEST(KindsTest, BothKindsOfEventsSelectTheSameValues) {
   const auto& core = KindOf("events").selectable_fields;
   const auto& events = KindOf("events.events.k8s.io").selectable_fields;
@@ -125,7 +140,7 @@ TEST(KindsTest, PodsHaveTheirSubresources) {
   EXPECT_EQ(pods.FindSubresource("eviction")->group, "policy");
   EXPECT_THAT(pods.FindSubresource("binding")->verbs, ElementsAre("create"));
   EXPECT_NE(pods.FindSubresource("status"), nullptr);
-  EXPECT_EQ(pods.FindSubresource("log"), nullptr);
+  EXPECT_EQ(pods.FindSubresource("logs"), nullptr);
 }
 
 std::vector<std::string> Those(bool (*are)(const Kind&)) {
@@ -142,7 +157,14 @@ TEST(KindsTest, SomeRequireAVersionInEveryUpdate) {
       UnorderedElementsAre("leases.coordination.k8s.io", "leasecandidates.coordination.k8s.io",
                            "poddisruptionbudgets.policy", "csinodes.storage.k8s.io",
                            "csidrivers.storage.k8s.io", "csistoragecapacities.storage.k8s.io",
-                           "volumeattachments.storage.k8s.io", "runtimeclasses.node.k8s.io"));
+                           "volumeattachments.storage.k8s.io", "runtimeclasses.node.k8s.io",
+                           "apiservices.apiregistration.k8s.io",
+                           "mutatingadmissionpolicies.admissionregistration.k8s.io",
+                           "mutatingadmissionpolicybindings.admissionregistration.k8s.io",
+                           "mutatingwebhookconfigurations.admissionregistration.k8s.io",
+                           "validatingadmissionpolicies.admissionregistration.k8s.io",
+                           "validatingadmissionpolicybindings.admissionregistration.k8s.io",
+                           "validatingwebhookconfigurations.admissionregistration.k8s.io"));
 }
 
 TEST(KindsTest, SomeAreCreatedByAnUpdate) {
@@ -166,9 +188,11 @@ TEST(KindsTest, SomeHaveNoGeneration) {
   }
 }
 
-TEST(KindsTest, ReviewsAreOnlyCreated) {
+TEST(KindsTest, ReviewsAndBindingsAreOnlyCreated) {
   for (const Kind& kind : Kinds()) {
-    EXPECT_EQ(kind.stored, kind.kind.find("Review") == std::string_view::npos) << kind.kind;
+    const bool stored =
+        kind.kind.find("Review") == std::string_view::npos && kind.kind != "Binding";
+    EXPECT_EQ(kind.stored, stored) << kind.kind;
     if (kind.stored) continue;
     EXPECT_THAT(kind.verbs, ElementsAre("create")) << kind.kind;
   }

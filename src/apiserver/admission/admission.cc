@@ -96,6 +96,10 @@ void SelectJobPods(api::JsonObject& job) {
   api::SetString(labels, "batch.kubernetes.io/job-name", name);
   api::SetString(labels, "controller-uid", uid);
   api::SetString(labels, "job-name", name);
+  // A kube-apiserver applies defaults again when it reads the object.
+  const api::JsonObject copy = labels;
+  api::JsonObject& metadata = MetadataOf(job);
+  if (api::IsEmpty(api::At(&metadata, "labels"))) metadata["labels"] = copy;
   api::SetString(api::EnsureObject(api::EnsureObject(spec, "selector"), "matchLabels"),
                  "batch.kubernetes.io/controller-uid", uid);
 }

@@ -2,12 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <string>
 #include <string_view>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "api/json/document.h"
 #include "api/quantity.h"
+#include "api/scheme/schema.h"
 #include "api/scheme/scheme.h"
 #include "apiserver/admission/field_errors.h"
 #include "base/base64.h"
@@ -80,12 +84,63 @@ class QuantityRewriter {
     }
   }
 
+  // Rewrites every quantity that the schema declares. Slower than the methods above, which know
+  // where the quantities are.
+  void Object(const api::scheme::Schema& schema, api::JsonObject& object, const FieldPath* path) {
+    for (auto& member : object) {
+      const api::scheme::SchemaField* field = schema.Find(member.key());
+      if (!field || error_) continue;
+      const FieldPath at = path ? *path / member.key() : FieldPath(member.key());
+      Field(*field, member.value(), at);
+    }
+  }
+
   std::optional<api::scheme::ApiError> Take() { return std::move(error_); }
 
  private:
+  void Field(const api::scheme::SchemaField& field, api::Json& value, const FieldPath& path) {
+    using Type = api::scheme::SchemaField::Type;
+    using Shape = api::scheme::SchemaField::Shape;
+    if (field.type != Type::kQuantity && field.type != Type::kSchema) return;
+    const auto element = [&](api::Json& one, const FieldPath& at) {
+      if (field.type == Type::kQuantity) return Value(&one, at);
+      if (api::JsonObject* object = one.if_object()) Object(*field.schema, *object, &at);
+    };
+    if (field.shape == Shape::kOne) return element(value, path);
+    if (api::JsonArray* list = value.if_array()) {
+      for (size_t i = 0; i < list->size(); ++i) element((*list)[i], path[i]);
+    } else if (api::JsonObject* map = value.if_object()) {
+      for (auto& member : *map) element(member.value(), path.Key(member.key()));
+    }
+  }
+
   const api::scheme::Kind& kind_;
   std::optional<api::scheme::ApiError> error_;
 };
+
+bool HasQuantities(const api::scheme::Schema& schema,
+                   std::unordered_set<const api::scheme::Schema*>& seen) {
+  if (!seen.insert(&schema).second) return false;
+  return std::ranges::any_of(schema.fields, [&](const api::scheme::SchemaField& field) {
+    return field.type == api::scheme::SchemaField::Type::kQuantity ||
+           (field.schema != nullptr && HasQuantities(*field.schema, seen));
+  });
+}
+
+// Returns the schema of the kind if it has quantities, and else null.
+const api::scheme::Schema* SchemaWithQuantities(const api::scheme::Kind& kind) {
+  static const auto schemas = [] {
+    std::unordered_map<const api::scheme::Kind*, const api::scheme::Schema*> all;
+    for (const api::scheme::Kind& row : api::scheme::Kinds()) {
+      const auto* schema = api::scheme::SchemaOf(row.api_version(), row.kind);
+      std::unordered_set<const api::scheme::Schema*> seen;
+      if (schema != nullptr && HasQuantities(*schema, seen)) all[&row] = schema;
+    }
+    return all;
+  }();
+  const auto found = schemas.find(&kind);
+  return found == schemas.end() ? nullptr : found->second;
+}
 
 }  // namespace
 
@@ -123,6 +178,8 @@ api::scheme::ApiResult<void> CanonicalizeQuantities(const api::scheme::Kind& kin
   } else if (api::JsonObject* pod = api::ObjectAt(spec, "template")) {
     const FieldPath path = spec_path / "template";
     rewriter.PodSpec(api::ObjectAt(pod, "spec"), path / "spec");
+  } else if (const api::scheme::Schema* schema = SchemaWithQuantities(kind)) {
+    rewriter.Object(*schema, document, nullptr);
   }
   if (auto error = rewriter.Take()) return std::unexpected(std::move(*error));
   return {};
@@ -190,8 +247,6 @@ void ApplyDefaults(const api::scheme::Kind& kind, api::JsonObject& document) {
   if (name == "PriorityClass") {
     api::DefaultString(document, "preemptionPolicy", "PreemptLowerPriority");
   }
-  if (name == "HorizontalPodAutoscaler")
-    api::DefaultInt(api::EnsureObject(document, "spec"), "minReplicas", 1);
   if (name == "ResourceClaim") DefaultClaimSpec(api::ObjectAt(&document, "spec"));
   if (name == "ResourceClaimTemplate") {
     DefaultClaimSpec(api::ObjectAt(api::ObjectAt(&document, "spec"), "spec"));
@@ -200,6 +255,7 @@ void ApplyDefaults(const api::scheme::Kind& kind, api::JsonObject& document) {
     if (api::JsonObject* pod = api::ObjectAt(&document, "template"))
       DefaultPodSpec(api::EnsureObject(*pod, "spec"));
   }
+  DefaultGroups(kind, document);
 }
 
 // Admission allocates the addresses.

@@ -32,5 +32,7 @@ bool DefaultWorkload(const api::scheme::Kind& kind, api::JsonObject& document);
 bool DefaultStorage(const api::scheme::Kind& kind, api::JsonObject& document);
 bool DefaultBatch(const api::scheme::Kind& kind, api::JsonObject& document);
 void DefaultService(api::JsonObject& service);
+// The kinds that belong to none of the areas above.
+void DefaultGroups(const api::scheme::Kind& kind, api::JsonObject& document);
 
 }  // namespace berth::apiserver::admission

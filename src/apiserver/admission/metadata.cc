@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "api/json/document.h"
@@ -227,6 +228,26 @@ void PreserveIdentity(const api::JsonObject& before, api::JsonObject& after) {
   if (!api::At(&to, "generateName")) CopyMember(from, to, "generateName");
 }
 
+namespace {
+
+// Reports whether the two have the same desired state: all except metadata and status.
+bool SameContent(const api::JsonObject& before, const api::JsonObject& after) {
+  const auto is_content = [](std::string_view key) {
+    return key != "metadata" && key != "status" && key != "kind" && key != "apiVersion";
+  };
+  return std::ranges::all_of(before,
+                             [&](const auto& member) {
+                               return !is_content(member.key()) ||
+                                      api::SameAt(&before, &after, member.key());
+                             }) &&
+         std::ranges::all_of(after, [&](const auto& member) {
+           return !is_content(member.key()) || before.contains(member.key()) ||
+                  api::IsEmpty(&member.value());
+         });
+}
+
+}  // namespace
+
 void BumpGeneration(const api::scheme::Kind& kind, const api::JsonObject& before,
                     api::JsonObject& after) {
   if (!kind.has_generation) return;
@@ -234,7 +255,7 @@ void BumpGeneration(const api::scheme::Kind& kind, const api::JsonObject& before
   api::JsonObject& metadata = MetadataOf(after);
   // The annotations of a Deployment are copied to its ReplicaSets.
   const bool same =
-      api::SameAt(&before, &after, "spec") &&
+      SameContent(before, after) &&
       (kind.kind != "Deployment" || api::SameAt(old_metadata, &metadata, "annotations"));
   const int64_t generation = api::IntAt(old_metadata, "generation").value_or(0);
   api::SetInt(metadata, "generation", same ? generation : generation + 1);

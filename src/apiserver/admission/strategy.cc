@@ -153,6 +153,18 @@ void RestoreAllButResources(const api::JsonObject& before, api::JsonObject& afte
   }
 }
 
+// Restores everything except the ephemeral containers.
+void RestoreAllButEphemeral(const api::JsonObject& before, api::JsonObject& after) {
+  constexpr std::string_view kEphemeral = "ephemeralContainers";
+  const api::Json* given = api::At(api::ObjectAt(&after, "spec"), kEphemeral);
+  const api::Json containers = given ? *given : api::Json();
+  for (const auto& member : before) {
+    if (member.key() != "metadata") CopyMember(before, after, member.key());
+  }
+  api::EnsureObject(after, "spec")[kEphemeral] = containers;
+  DropNulls(after);
+}
+
 }  // namespace
 
 void SetCondition(api::JsonObject& status, std::string_view type, std::string_view value,
@@ -243,6 +255,10 @@ void MergeLabelKeys(api::JsonObject& pod, bool spread) {
 }
 
 void CompleteCreate(const api::scheme::Kind& kind, api::JsonObject& document, Instant now) {
+  if (kind.kind == "APIService" && !api::At(api::ObjectAt(&document, "spec"), "service")) {
+    SetCondition(api::EnsureObject(document, "status"), "Available", "True", "Local",
+                 "Local APIServices are always available", now);
+  }
   if (kind.kind != "Pod") return;
   MergeLabelKeys(document);
   const api::JsonObject* spec = api::ObjectAt(&document, "spec");
@@ -259,9 +275,13 @@ void CompleteCreate(const api::scheme::Kind& kind, api::JsonObject& document, In
 
 void PrepareForUpdate(const api::scheme::Kind& kind, std::string_view subresource,
                       const api::JsonObject& before, api::JsonObject& after) {
-  if (subresource == "status") return RestoreAllButStatus(kind, before, after);
+  if (subresource == "status" || subresource == "approval") {
+    return RestoreAllButStatus(kind, before, after);
+  }
   if (subresource == "resize") return RestoreAllButResources(before, after);
+  if (subresource == "ephemeralcontainers") return RestoreAllButEphemeral(before, after);
   if (kind.has_status) CopyMember(before, after, "status");
+  if (kind.kind == "CertificateSigningRequest") CopyMember(before, after, "spec");
   if (kind.kind == "Namespace") {
     api::JsonObject& spec = api::EnsureObject(after, "spec");
     const api::JsonObject* old_spec = api::ObjectAt(&before, "spec");

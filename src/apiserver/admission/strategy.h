@@ -20,7 +20,8 @@ std::string_view QosClassOf(const api::JsonObject* pod_spec);
 // Resets the status of a new object, which the server sets, except for nodes. Called before
 // defaulting.
 void PrepareForCreate(const api::scheme::Kind& kind, api::JsonObject& document);
-// Sets the derived fields: phase, QoS class and conditions of pods. Called after admission.
+// Sets the derived fields: phase, QoS class and conditions of pods, and that API services without a
+// service are available. Called after admission.
 void CompleteCreate(const api::scheme::Kind& kind, api::JsonObject& document, Instant now);
 
 // Adds "key is (not) as on the pod itself" to the selectors of topology spread constraints and pod

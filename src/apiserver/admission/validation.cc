@@ -99,6 +99,8 @@ std::optional<std::string> CheckName(const api::scheme::Kind& kind, std::string_
   }
   if (kind.group == "rbac.authorization.k8s.io") return CheckPathSegment(name);
   if (kind.kind == "LeaseCandidate") return CheckConfigMapKey(name);
+  // "v1." of the core group; an address of IPv6.
+  if (resource == "apiservices" || resource == "ipaddresses") return CheckPathSegment(name);
   return CheckDnsSubdomain(name);
 }
 
@@ -267,7 +269,8 @@ void Validate(const api::scheme::Kind& kind, const api::JsonObject& document, Fi
   if (ValidateWorkload(kind, document, errors)) return;
   if (ValidateStorage(kind, document, errors)) return;
   if (ValidateCoordination(kind, document, errors)) return;
-  ValidateCluster(kind, document, errors);
+  if (ValidateCluster(kind, document, errors)) return;
+  ValidateGroups(kind, document, errors);
 }
 
 void ValidateUpdate(const api::scheme::Kind& kind, const api::JsonObject& before,
@@ -276,7 +279,8 @@ void ValidateUpdate(const api::scheme::Kind& kind, const api::JsonObject& before
   if (ValidateWorkloadUpdate(kind, before, after, errors)) return;
   if (ValidateStorageUpdate(kind, before, after, errors)) return;
   if (ValidateCoordinationUpdate(kind, before, after, errors)) return;
-  ValidateClusterUpdate(kind, before, after, errors);
+  if (ValidateClusterUpdate(kind, before, after, errors)) return;
+  ValidateGroupsUpdate(kind, before, after, errors);
 }
 
 }  // namespace berth::apiserver::admission

@@ -81,6 +81,16 @@ bool ValidateCluster(const api::scheme::Kind& kind, const api::JsonObject& docum
 bool ValidateClusterUpdate(const api::scheme::Kind& kind, const api::JsonObject& before,
                            const api::JsonObject& after, FieldErrors& errors);
 
+// Checks the required fields and the supported values that the schema of the kind declares, except
+// in the metadata and the status, and except lists of objects, which may be empty.
+void ValidateSchema(const api::scheme::Kind& kind, const api::JsonObject& document,
+                    FieldErrors& errors);
+// The kinds that belong to none of the areas above.
+void ValidateGroups(const api::scheme::Kind& kind, const api::JsonObject& document,
+                    FieldErrors& errors);
+void ValidateGroupsUpdate(const api::scheme::Kind& kind, const api::JsonObject& before,
+                          const api::JsonObject& after, FieldErrors& errors);
+
 // Adds `Invalid value: ...: field is immutable` if the two differ at `key`.
 void Immutable(const api::JsonObject* before, const api::JsonObject* after, std::string_view key,
                const FieldPath& path, FieldErrors& errors);

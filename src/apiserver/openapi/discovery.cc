@@ -29,22 +29,24 @@ void SomeStrings(JsonWriter& out, std::string_view key,
   if (!values.empty()) Strings(out, key, values);
 }
 
-// Returns one kind of each version of the group, the preferred version first.
-std::vector<const api::scheme::Kind*> FirstOfEachVersion(std::string_view group) {
-  std::vector<const api::scheme::Kind*> firsts;
-  for (const api::scheme::Kind& kind : api::scheme::Kinds()) {
-    if (kind.group != group) continue;
-    if (firsts.empty() || firsts.back()->version != kind.version) firsts.push_back(&kind);
-  }
-  return firsts;
-}
-
-// Returns one kind of each named group, of its preferred version.
+// Returns one kind of each named group, which identifies the group and its preferred version.
 std::vector<const api::scheme::Kind*> FirstOfEachGroup() {
   std::vector<const api::scheme::Kind*> firsts;
   for (const api::scheme::Kind& kind : api::scheme::Kinds()) {
     if (kind.group.empty()) continue;
     if (firsts.empty() || firsts.back()->group != kind.group) firsts.push_back(&kind);
+  }
+  return firsts;
+}
+
+// Returns one kind of each version of the group, the preferred version first.
+std::vector<const api::scheme::Kind*> FirstOfEachVersion(std::string_view group) {
+  std::vector<const api::scheme::Kind*> firsts;
+  for (const api::scheme::Kind& kind : api::scheme::Kinds()) {
+    if (kind.group != group) continue;
+    const bool known =
+        std::ranges::find(firsts, kind.version, &api::scheme::Kind::version) != firsts.end();
+    if (!known) firsts.push_back(&kind);
   }
   return firsts;
 }
@@ -86,13 +88,13 @@ void AggregatedResource(JsonWriter& out, const api::scheme::Kind& kind) {
   out.EndObject();
 }
 
-void AggregatedVersion(JsonWriter& out, const api::scheme::Kind& first) {
+void AggregatedVersion(JsonWriter& out, std::string_view group, std::string_view version) {
   out.BeginObject();
-  Field(out, "version", first.version);
+  Field(out, "version", version);
   out.Key("resources");
   out.BeginArray();
   for (const api::scheme::Kind& kind : api::scheme::Kinds()) {
-    if (kind.api_version() == first.api_version()) AggregatedResource(out, kind);
+    if (kind.group == group && kind.version == version) AggregatedResource(out, kind);
   }
   out.EndArray();
   Field(out, "freshness", "Current");
@@ -107,7 +109,9 @@ void AggregatedGroup(JsonWriter& out, std::string_view group) {
   out.EndObject();
   out.Key("versions");
   out.BeginArray();
-  for (const api::scheme::Kind* first : FirstOfEachVersion(group)) AggregatedVersion(out, *first);
+  for (const api::scheme::Kind* kind : FirstOfEachVersion(group)) {
+    AggregatedVersion(out, group, kind->version);
+  }
   out.EndArray();
   out.EndObject();
 }
@@ -124,7 +128,9 @@ void GroupFields(JsonWriter& out, const api::scheme::Kind& kind) {
   Field(out, "name", kind.group);
   out.Key("versions");
   out.BeginArray();
-  for (const api::scheme::Kind* first : FirstOfEachVersion(kind.group)) GroupVersion(out, *first);
+  for (const api::scheme::Kind* version : FirstOfEachVersion(kind.group)) {
+    GroupVersion(out, *version);
+  }
   out.EndArray();
   out.Key("preferredVersion");
   GroupVersion(out, kind);

@@ -30,8 +30,12 @@ TEST(DiscoveryTest, AggregatedPods) {
                 R"("scope":"Namespaced","singularResource":"pod","verbs":["create","delete",)"
                 R"("deletecollection","get","list","patch","update","watch"],)"
                 R"("shortNames":["po"],"categories":["all"],"subresources":[)"
+                R"({"subresource":"attach","responseKind":{"group":"","version":"v1",)"
+                R"("kind":"PodAttachOptions"},"verbs":["create","get"]},)"
                 R"({"subresource":"binding","responseKind":{"group":"","version":"v1",)"
                 R"("kind":"Binding"},"verbs":["create"]},)"
+                R"({"subresource":"ephemeralcontainers","responseKind":{"group":"","version":"",)"
+                R"("kind":"Pod"},"verbs":["get","patch","update"]},)"
                 R"({"subresource":"eviction","responseKind":{"group":"policy","version":"v1",)"
                 R"("kind":"Eviction"},"verbs":["create"]},)"));
 }

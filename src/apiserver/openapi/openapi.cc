@@ -85,6 +85,10 @@ class SchemaWriter {
 
   api::Json TypeJson(const api::scheme::SchemaField& field) {
     using Type = api::scheme::SchemaField::Type;
+    // OpenAPI 2 cannot express alternatives, so neither does 3.
+    if (field.alternative != api::scheme::SchemaField::Alternative::kNone) {
+      return api::JsonObject{{"x-kubernetes-preserve-unknown-fields", true}};
+    }
     switch (field.type) {
       case Type::kString:
         return api::JsonObject{{"type", "string"}};
@@ -99,11 +103,14 @@ class SchemaWriter {
       case Type::kBytes:
         return api::JsonObject{{"type", "string"}, {"format", "byte"}};
       case Type::kTime:
+      case Type::kMicroTime:
         return api::JsonObject{{"type", "string"}, {"format", "date-time"}};
       case Type::kQuantity:
         return Reference(kQuantity);
       case Type::kIntOrString:
         return Reference(kIntOrString);
+      case Type::kStrings:
+        return api::JsonObject{{"type", "array"}, {"items", api::JsonObject{{"type", "string"}}}};
       case Type::kObject:
         return api::JsonObject{{"type", "object"}};
       case Type::kSchema:

@@ -19,6 +19,8 @@ const std::vector<FieldRule>& ListRules() {
       {kAny, "metadata", "ownerReferences", kMergeByKey, "uid", kMapOfAtomic, {"uid"}},
       {kAny, "metadata", "finalizers", kMergeValues, kNoKey, kSet, {}},
       {"Job", "status", "conditions", kMergeByKey, "type", kAtomic, {}},
+      {"CertificateSigningRequest", "status", "conditions", kReplace, kNoKey, kMap, {"type"}},
+      {"ValidatingAdmissionPolicy", "status", "conditions", kReplace, kNoKey, kMap, {"type"}},
       {kAny, "status", "conditions", kMergeByKey, "type", kMap, {"type"}},
       // Pods.
       {kAny, "spec", "containers", kMergeByKey, "name", kMap, {"name"}},
@@ -50,10 +52,13 @@ const std::vector<FieldRule>& ListRules() {
       {kAny, "status", "podIPs", kMergeByKey, "ip", kMap, {"ip"}},
       {kAny, "status", "hostIPs", kMergeByKey, "ip", kAtomic, {}},
       {kAny, "status", "resourceClaimStatuses", kMergeByKey, "name", kMap, {"name"}},
+      {kAny, "containerStatuses", "allocatedResourcesStatus", kMergeByKey, "name", kMap, {"name"}},
+      {kAny, "containerStatuses", "volumeMounts", kMergeByKey, "mountPath", kMap, {"mountPath"}},
       // Other core kinds.
       {kAny, "spec", "podCIDRs", kMergeValues, kNoKey, kSet, {}},
       {kAny, "status", "addresses", kMergeByKey, "type", kMap, {"type"}},
       {kAny, "spec", "ports", kMergeByKey, "port", kMap, {"port", "protocol"}},
+      {kAny, kRoot, "conditions", kMergeByKey, "type", kMap, {"type"}},
       {kAny, kRoot, "secrets", kMergeByKey, "name", kMapOfAtomic, {"name"}},
       // Other groups.
       {kAny, "spec", "drivers", kMergeByKey, "name", kMap, {"name"}},
@@ -63,24 +68,62 @@ const std::vector<FieldRule>& ListRules() {
       {kAny, "status", "reservedFor", kMergeByKey, "uid", kMap, {"uid"}},
       {kAny, "status", "devices", kReplace, kNoKey, kMap, {"device", "driver", "pool", "shareID"}},
       {kAny, "devices", "conditions", kReplace, kNoKey, kMap, {"type"}},
+      {kAny, kRoot, "webhooks", kMergeByKey, "name", kMap, {"name"}},
+      {kAny, "webhooks", "matchConditions", kMergeByKey, "name", kMap, {"name"}},
+      {kAny, "spec", "matchConditions", kMergeByKey, "name", kMap, {"name"}},
+      {"MutatingAdmissionPolicy", "spec", "variables", kReplace, kNoKey, kAtomic, {}},
+      {kAny, "spec", "variables", kMergeByKey, "name", kMap, {"name"}},
+      {kAny, "spec", "validationActions", kReplace, kNoKey, kSet, {}},
   };
   return rules;
 }
 
-// Init and ephemeral containers have the same lists as containers.
+// Init and ephemeral containers have the same lists as containers, and so have their statuses.
 std::string_view CanonicalParent(std::string_view parent) {
-  return parent == "initContainers" || parent == "ephemeralContainers" ? "containers" : parent;
+  if (parent == "initContainers" || parent == "ephemeralContainers") return "containers";
+  if (parent == "initContainerStatuses" || parent == "ephemeralContainerStatuses") {
+    return "containerStatuses";
+  }
+  return parent;
 }
 
 constexpr std::array kAtomicObjects = std::to_array<std::string_view>({
     // Selectors.
-    "selector", "labelSelector", "namespaceSelector", "podSelector", "objectSelector",
-    "nodeSelector", "scopeSelector", "required", "requiredDuringSchedulingIgnoredDuringExecution",
+    "selector",
+    "labelSelector",
+    "namespaceSelector",
+    "podSelector",
+    "objectSelector",
+    "nodeSelector",
+    "nodeTopology",
+    "scopeSelector",
+    "required",
+    "matchConstraints",
+    "matchResources",
+    "requiredDuringSchedulingIgnoredDuringExecution",
     // References.
-    "configMapKeyRef", "controllerExpandSecretRef", "controllerPublishSecretRef", "dataSource",
-    "fieldRef", "fileKeyRef", "involvedObject", "nodeExpandSecretRef", "nodePublishSecretRef",
-    "nodeStageSecretRef", "reference", "regarding", "related", "resourceFieldRef", "roleRef",
-    "scaleTargetRef", "secretKeyRef", "secretRef", "target", "targetRef",  //
+    "claimRef",
+    "configMapKeyRef",
+    "controllerExpandSecretRef",
+    "controllerPublishSecretRef",
+    "dataSource",
+    "fieldRef",
+    "fileKeyRef",
+    "involvedObject",
+    "nodeExpandSecretRef",
+    "nodePublishSecretRef",
+    "nodeStageSecretRef",
+    "paramKind",
+    "paramRef",
+    "reference",
+    "regarding",
+    "related",
+    "resourceFieldRef",
+    "roleRef",
+    "secretKeyRef",
+    "secretRef",
+    "target",
+    "targetRef",
 });
 
 }  // namespace

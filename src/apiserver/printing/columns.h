@@ -42,10 +42,12 @@ const TableLayout& LayoutOf(const api::scheme::Kind& kind);
 using Layouts = std::vector<std::pair<std::string_view, TableLayout>>;
 Layouts PodLayouts();
 Layouts ClusterLayouts();  // Nodes, namespaces, events and small core kinds.
-Layouts NetworkLayouts();
+Layouts NetworkLayouts();  // Services and endpoints.
 Layouts WorkloadLayouts();
 Layouts StorageLayouts();
-Layouts AccessLayouts();  // RBAC.
+Layouts AccessLayouts();      // RBAC.
+Layouts NetworkingLayouts();  // networking.k8s.io
+Layouts ServerLayouts();      // Webhooks, policies, flow control, certificates, API services.
 
 // Columns and cells that several kinds share.
 

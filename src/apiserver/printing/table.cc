@@ -27,8 +27,9 @@ using LayoutIndex = std::unordered_map<std::string_view, TableLayout>;
 
 LayoutIndex AllLayouts() {
   LayoutIndex index;
-  for (const Layouts& layouts : {PodLayouts(), ClusterLayouts(), NetworkLayouts(),
-                                 WorkloadLayouts(), StorageLayouts(), AccessLayouts()}) {
+  for (const Layouts& layouts :
+       {PodLayouts(), ClusterLayouts(), NetworkLayouts(), WorkloadLayouts(), StorageLayouts(),
+        AccessLayouts(), NetworkingLayouts(), ServerLayouts()}) {
     index.insert(layouts.begin(), layouts.end());
   }
   return index;

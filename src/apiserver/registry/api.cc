@@ -15,11 +15,6 @@
 
 namespace berth::apiserver::registry {
 
-const api::scheme::Kind& StoredKind(const api::scheme::Kind& kind) {
-  static const api::scheme::Kind& core_events = api::scheme::KindOf("events");
-  return kind.collection == core_events.collection && kind.stored ? core_events : kind;
-}
-
 api::scheme::ApiError ToApiError(const store::Store& store, const api::scheme::Kind& kind,
                                  std::string_view name, store::WriteError error) {
   switch (error) {

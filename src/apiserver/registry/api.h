@@ -73,13 +73,13 @@ class Api {
   store::Store& store() { return store_; }
   Instant now() const { return clock_.Now(); }
 
-  // Creates the object in `body`, whose namespace must be `namespace_` or absent. Events of both
-  // groups are stored in the core form (event_conversion.h). Reviews are not stored: the result has
-  // their status and version 0.
+  // Creates the object in `body`, whose namespace must be `namespace_` or absent. Kinds
+  // that represent the same objects are stored in one form (conversion.h). Reviews are not stored:
+  // the result has their status and version 0.
   api::scheme::ApiResult<Written> Create(const api::scheme::Kind& kind, std::string_view namespace_,
                                          api::Json body, const WriteOptions& options = {});
-  // Replaces the object. `subresource` is "" (everything except the status), "status", "finalize"
-  // or "resize".
+  // Replaces the object. `subresource` is "" (everything except the status), "status", "finalize",
+  // "resize", "ephemeralcontainers" or "approval".
   api::scheme::ApiResult<Written> Update(const api::scheme::Kind& kind, const ObjectName& name,
                                          std::string_view subresource, api::Json body,
                                          const WriteOptions& options = {});

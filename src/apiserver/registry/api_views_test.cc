@@ -3,7 +3,7 @@
 
 #include "apiserver/registry/access.h"
 #include "apiserver/registry/api_testing.h"
-#include "apiserver/registry/event_conversion.h"
+#include "apiserver/registry/conversion.h"
 #include "apiserver/store/codec.h"
 
 namespace berth::apiserver::registry {
@@ -55,8 +55,8 @@ TEST(Events, AreTheSameObjectInTwoForms) {
   EXPECT_HOLDS(core, R"({'kind':'Event','apiVersion':'v1','reportingComponent':'scheduler',
       'involvedObject':{'kind':'Pod','namespace':'default','name':'a'},'message':'done','count':1,
       'reason':'Scheduled','note':null,'regarding':null})");
-  EXPECT_EQ(ConvertEvent(api::scheme::KindOf("events"), *written->object), written->object->json);
-  const api::Json other = Doc(ConvertEvent(events, *written->object));
+  EXPECT_EQ(ConvertStored(api::scheme::KindOf("events"), *written->object), written->object->json);
+  const api::Json other = Doc(ConvertStored(events, *written->object));
   EXPECT_HOLDS(other, R"({'apiVersion':'events.k8s.io/v1','note':'done','deprecatedCount':1,
       'reportingController':'scheduler','regarding':{'name':'a'},'message':null,
       'involvedObject':null})");

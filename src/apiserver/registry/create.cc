@@ -8,7 +8,7 @@
 #include "apiserver/admission/strategy.h"
 #include "apiserver/admission/validation.h"
 #include "apiserver/registry/api.h"
-#include "apiserver/registry/event_conversion.h"
+#include "apiserver/registry/conversion.h"
 #include "apiserver/registry/field_validation.h"
 #include "apiserver/registry/reviews.h"
 #include "apiserver/registry/write_attempt.h"
@@ -38,6 +38,14 @@ api::scheme::ApiResult<void> ChooseName(const store::Store& store, const api::sc
   return std::unexpected(api::scheme::AlreadyExists(kind, name));
 }
 
+// Sets the user that requests a certificate.
+void FillRequester(api::JsonObject& request, const WriteOptions& options) {
+  api::JsonObject& spec = api::EnsureObject(request, "spec");
+  for (const std::string_view key : {"uid", "extra"}) spec.erase(key);
+  api::SetString(spec, "username", options.user);
+  spec["groups"] = api::JsonArray(options.groups.begin(), options.groups.end());
+}
+
 }  // namespace
 
 api::scheme::ApiResult<Written> Api::Create(const api::scheme::Kind& requested,
@@ -53,11 +61,12 @@ api::scheme::ApiResult<Written> Api::Create(const api::scheme::Kind& requested,
     return std::unexpected(std::move(checked.error()));
   }
   if (!requested.stored) return Written{EvaluateReview(requested, body, options), true};
-  const api::scheme::Kind& kind = StoredKind(requested);
+  const api::scheme::Kind& kind = api::scheme::StoredKind(requested);
   api::JsonObject& document = body.get_object();
-  if (&kind != &requested) ToCoreEvent(document);
+  ToStored(requested, document);
   api::JsonObject& metadata = admission::MetadataOf(document);
   metadata.erase("managedFields");
+  if (kind.kind == "CertificateSigningRequest") FillRequester(document, options);
   const std::string_view version = api::StringAt(&metadata, "resourceVersion");
   if (!version.empty() && version != "0") {
     return std::unexpected(

@@ -129,7 +129,7 @@ api::scheme::ApiResult<std::optional<Deleted>> Api::TryDelete(Attempt& attempt,
 
 api::scheme::ApiResult<Deleted> Api::Delete(const api::scheme::Kind& requested,
                                             const ObjectName& name, const DeleteOptions& options) {
-  const api::scheme::Kind& kind = StoredKind(requested);
+  const api::scheme::Kind& kind = api::scheme::StoredKind(requested);
   const std::string_view policy = options.propagation_policy;
   if (!policy.empty() && policy != "Background" && policy != "Foreground" && policy != "Orphan") {
     return std::unexpected(api::scheme::BadRequest(
@@ -162,7 +162,7 @@ api::scheme::ApiResult<Deleted> Api::Delete(const api::scheme::Kind& requested,
 size_t Api::DeleteNamespaceContent(std::string_view namespace_, std::optional<int64_t> pod_grace) {
   size_t remaining = 0;
   for (const api::scheme::Kind& kind : api::scheme::Kinds()) {
-    if (!kind.namespaced || !kind.stored || &StoredKind(kind) != &kind) continue;
+    if (!kind.namespaced || !kind.stored || &api::scheme::StoredKind(kind) != &kind) continue;
     store::ListQuery query;
     query.namespace_ = namespace_;
     DeleteOptions options;

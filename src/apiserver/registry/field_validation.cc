@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 #include <vector>
 
@@ -54,6 +55,8 @@ std::string_view NameOf(Type type) {
       return "float64";
     case Type::kBool:
       return "bool";
+    case Type::kStrings:
+      return "[]string";
     case Type::kSchema:
       return "object";
     default:
@@ -66,6 +69,7 @@ bool HasType(const api::Json& value, Type type) {
     case Type::kString:
     case Type::kBytes:
     case Type::kTime:
+    case Type::kMicroTime:
       return value.is_string();
     case Type::kQuantity:
       return value.is_string() || value.is_number();
@@ -82,12 +86,22 @@ bool HasType(const api::Json& value, Type type) {
       return value.is_number();
     case Type::kBool:
       return value.is_bool();
+    case Type::kStrings:
+      return value.is_array() && std::ranges::all_of(value.get_array(), [](const api::Json& text) {
+               return text.is_string();
+             });
     case Type::kObject:
       return true;
     case Type::kSchema:
       return value.is_object();
   }
   return true;
+}
+
+bool IsAlternative(const api::Json& value, const api::scheme::SchemaField& field) {
+  using Alternative = api::scheme::SchemaField::Alternative;
+  if (field.alternative == Alternative::kNone) return false;
+  return field.alternative == Alternative::kBool ? value.is_bool() : value.is_array();
 }
 
 // TypeChecker finds the first value of a wrong type. Methods return false if there is one.
@@ -133,6 +147,7 @@ class TypeChecker {
 
   bool CheckElement(const api::Json& value, const api::scheme::SchemaField& field,
                     const admission::FieldPath& path) {
+    if (IsAlternative(value, field)) return true;
     if (!HasType(value, field.type)) return WrongType(value, NameOf(field.type), path);
     if (field.type != Type::kSchema || !field.schema) return true;
     return CheckObject(value.get_object(), *field.schema, &path);

@@ -9,7 +9,7 @@
 #include "apiserver/admission/validation.h"
 #include "apiserver/patch/server_side_apply.h"
 #include "apiserver/registry/api.h"
-#include "apiserver/registry/event_conversion.h"
+#include "apiserver/registry/conversion.h"
 #include "apiserver/registry/field_validation.h"
 #include "apiserver/registry/write_attempt.h"
 #include "apiserver/store/codec.h"
@@ -86,9 +86,9 @@ api::scheme::ApiResult<Written> Api::Update(const api::scheme::Kind& requested,
   if (auto checked = CheckUnknownFields(requested, body, options); !checked) {
     return std::unexpected(std::move(checked.error()));
   }
-  const api::scheme::Kind& kind = StoredKind(requested);
+  const api::scheme::Kind& kind = api::scheme::StoredKind(requested);
   api::JsonObject& document = body.get_object();
-  if (&kind != &requested) ToCoreEvent(document);
+  ToStored(requested, document);
   if (auto checked = admission::CheckNameAndNamespace(kind, document, name.name, name.namespace_);
       !checked) {
     return std::unexpected(std::move(checked.error()));
@@ -165,8 +165,7 @@ api::scheme::ApiResult<Written> Api::Patch(const api::scheme::Kind& requested,
                                            const ObjectName& name, std::string_view subresource,
                                            patch::PatchType type, const api::Json& patch,
                                            const WriteOptions& options) {
-  const api::scheme::Kind& kind = StoredKind(requested);
-  const bool converts = &kind != &requested;
+  const api::scheme::Kind& kind = api::scheme::StoredKind(requested);
   const patch::ApplyOptions apply{options.field_manager, options.force, now(),
                                   std::string(subresource)};
   if (type == patch::PatchType::kApply) {
@@ -195,7 +194,7 @@ api::scheme::ApiResult<Written> Api::Patch(const api::scheme::Kind& requested,
       if (auto checked = CheckUnknownFields(requested, *fresh, options); !checked) {
         return std::unexpected(std::move(checked.error()));
       }
-      if (converts) ToCoreEvent(fresh->get_object());
+      ToStored(requested, fresh->get_object());
       api::SetString(admission::MetadataOf(fresh->get_object()), "name", name.name);
       api::scheme::ApiResult<Written> created =
           CreateChecked(kind, name.namespace_, std::move(*fresh), options);
@@ -207,10 +206,8 @@ api::scheme::ApiResult<Written> Api::Patch(const api::scheme::Kind& requested,
     Attempt attempt{kind, seen, store::ParseIn(*seen, scratch.storage()),
                     api::Json(scratch.storage())};
     api::Json document = attempt.before;
-    if (converts) {
-      FromCoreEvent(document.get_object());
-      api::SetString(document.get_object(), "apiVersion", requested.api_version());
-    }
+    FromStored(requested, document.get_object());
+    api::SetString(document.get_object(), "apiVersion", requested.api_version());
     api::scheme::ApiResult<api::Json> patched =
         PatchDocument(requested, std::move(document), type, patch, apply);
     if (!patched) return std::unexpected(std::move(patched.error()));
@@ -221,7 +218,7 @@ api::scheme::ApiResult<Written> Api::Patch(const api::scheme::Kind& requested,
       return std::unexpected(std::move(checked.error()));
     }
     attempt.applied = type == patch::PatchType::kApply;
-    if (converts) ToCoreEvent(patched->get_object());
+    ToStored(requested, patched->get_object());
     attempt.after = std::move(*patched);
     api::scheme::ApiResult<std::optional<Written>> done =
         FinishUpdate(attempt, subresource, options);

@@ -24,9 +24,6 @@ struct Api::Attempt {
 // The number of attempts to change an object that others write to at the same time.
 inline constexpr int kMaxAttempts = 100;
 
-// Returns the kind in whose form objects of `kind` are stored: core events for events.k8s.io.
-const api::scheme::Kind& StoredKind(const api::scheme::Kind& kind);
-
 // The limit of an object's JSON: etcd's --max-request-bytes (1.5 MiB), which limits an object of a
 // kube-apiserver. What the store, watches and clients hold is a multiple of it.
 // DIFFERS: kube-apiserver stores most kinds as protobuf, which is smaller than JSON.

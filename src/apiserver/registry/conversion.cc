@@ -1,10 +1,10 @@
-#include "apiserver/registry/event_conversion.h"
+#include "apiserver/registry/conversion.h"
 
 #include <array>
 #include <string_view>
 
 #include "api/json/document.h"
-#include "apiserver/registry/write_attempt.h"
+#include "api/scheme/scheme.h"
 #include "apiserver/store/codec.h"
 
 namespace berth::apiserver::registry {
@@ -37,19 +37,31 @@ void Rename(api::JsonObject& event, std::string_view from, std::string_view to) 
 
 void ToCoreEvent(api::JsonObject& event) {
   for (const FieldNames& names : kRenamed) Rename(event, names.events, names.core);
-  event.erase("apiVersion");
 }
 
 void FromCoreEvent(api::JsonObject& event) {
   for (const FieldNames& names : kRenamed) Rename(event, names.core, names.events);
-  event.erase("apiVersion");
 }
 
-std::string ConvertEvent(const api::scheme::Kind& kind, const store::Object& object) {
-  if (&StoredKind(kind) == &kind) return object.json;
+void ToStored(const api::scheme::Kind& kind, api::JsonObject& object) {
+  if (&api::scheme::StoredKind(kind) == &kind) return;
+  if (kind.kind == "Event") ToCoreEvent(object);
+  if (kind.kind == "HorizontalPodAutoscaler") ToAutoscalerV2(object);
+  object.erase("apiVersion");
+}
+
+void FromStored(const api::scheme::Kind& kind, api::JsonObject& object) {
+  if (&api::scheme::StoredKind(kind) == &kind) return;
+  if (kind.kind == "Event") FromCoreEvent(object);
+  if (kind.kind == "HorizontalPodAutoscaler") ToAutoscalerV1(object);
+  object.erase("apiVersion");
+}
+
+std::string ConvertStored(const api::scheme::Kind& kind, const store::Object& object) {
+  if (&api::scheme::StoredKind(kind) == &kind) return object.json;
   store::Scratch scratch;
   api::Json document = store::ParseIn(object, scratch.storage());
-  FromCoreEvent(document.get_object());
+  FromStored(kind, document.get_object());
   api::scheme::ApiResult<store::Draft> draft = store::MakeDraft(kind, document.get_object());
   // A stored object is never nested too deeply.
   return draft ? store::Finish(std::move(*draft), object.version)->json : object.json;
