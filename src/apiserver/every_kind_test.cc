@@ -94,6 +94,9 @@ const std::map<std::string, std::string>& MinimalObjects() {
       {"node.k8s.io/v1/runtimeclasses", R"("handler":"h")"},
       {"rbac.authorization.k8s.io/v1/clusterrolebindings", ROLE},
       {"rbac.authorization.k8s.io/v1/rolebindings", ROLE},
+      {"coordination.k8s.io/v1beta1/leasecandidates",
+       R"("spec":{"leaseName":"l","binaryVersion":"1.36.0","emulationVersion":"1.36.0",)"
+       R"("strategy":"OldestEmulationVersion"})"},
       {"resource.k8s.io/v1/resourceslices",
        R"("spec":{"driver":"d.example.com","nodeName":"n","pool":{"name":"p","generation":1,)"
        R"("resourceSliceCount":1}})"},

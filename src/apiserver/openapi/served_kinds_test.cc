@@ -16,7 +16,8 @@ namespace BERTH_TEST_FILE {
 
 // The resources of each version: name, kind, what differs from a namespaced resource with all
 // verbs, and subresources with kind and verbs unless they are those of a status. Without
-// serviceaccounts/token, which issues no tokens yet.
+// serviceaccounts/token, which issues no tokens yet; with LeaseCandidates, which a kube-apiserver
+// serves with the feature CoordinatedLeaderElection.
 constexpr std::string_view kServed = R"(v1
   bindings Binding verbs=create
   componentstatuses ComponentStatus cluster verbs=get,list short=cs
@@ -82,6 +83,8 @@ certificates.k8s.io/v1
   certificatesigningrequests CertificateSigningRequest cluster short=csr /approval /status
 coordination.k8s.io/v1
   leases Lease
+coordination.k8s.io/v1beta1
+  leasecandidates LeaseCandidate
 discovery.k8s.io/v1
   endpointslices EndpointSlice
 events.k8s.io/v1
