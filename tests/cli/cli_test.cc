@@ -371,7 +371,7 @@ TEST(ConformanceTest, UnimplementedGroupsAreSkippedUnlessNamed) {
             "dra      1 skipped: dynamic resources are not implemented yet\n"
             "0 passed, 0 failed, 1 skipped\n");
   const ProcessResult ended = RunBerth({"conformance", path, "--group", "dra"});
-  EXPECT_EQ(ended.code, 1);
+  EXPECT_NE(ended.code, 0);
   EXPECT_EQ(ended.out.find("skipped"), std::string::npos) << ended.out;
 }
 

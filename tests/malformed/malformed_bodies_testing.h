@@ -99,7 +99,7 @@ inline std::vector<Malformed> WrongTypes() {
     all.push_back({"PATCH", kMaps + "/a", "{}", Type(type), 415});
   }
   for (const char* accept :
-       {"text/html", "application/xml", "application/vnd.kubernetes.protobuf", "image/*",
+       {"text/html", "application/xml", "application/cbor", "image/*",
         "application/json;as=Boat;v=v1;g=meta.k8s.io",
         "application/json;as=Table;v=v7;g=meta.k8s.io", "application/json;q=0", "x"}) {
     all.push_back({"GET", kPods, "", "Accept: " + std::string(accept) + "\r\n", 406});

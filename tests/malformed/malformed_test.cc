@@ -75,7 +75,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadFile{"OpenString", R"({"kind":"Po)", "a string does not end"},
         BadFile{"CutInObject", R"({"kind":"Pod","metadata":{"name":"web")", "ends within"},
         BadFile{"CutAfterInnerObject", R"({"kind":"Pod","metadata":{"name":"web"})",
-                R"(Pod "default/web": metadata)"},
+                "missing or superfluous comma"},
         BadFile{"CutInUnknownField",
                 R"({"kind":"Pod","metadata":{"name":"web"},"x":[1,[2,{"y":3}])", "ends within"},
         BadFile{"CutAfterColon", R"({"kind":)", "ends within"},

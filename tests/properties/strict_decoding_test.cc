@@ -93,11 +93,14 @@ class DocumentGenerator {
       case Type::kBool:
         return true;
       case Type::kTime:
+      case Type::kMicroTime:
         return "2026-01-01T00:00:00Z";
       case Type::kQuantity:
         return "100m";
       case Type::kIntOrString:
         return "50%";
+      case Type::kStrings:
+        return JsonArray{"x"};
       case Type::kObject:
         return JsonObject{{"any", "thing"}};
       default:
