@@ -1,11 +1,16 @@
 #include "daemon/leadership.h"
 
+#include <algorithm>
 #include <future>
 #include <utility>
 
 #include "observability/log.h"
 
 namespace berth::daemon {
+
+Duration GraceWithin(Duration left, Duration grace_period) {
+  return std::clamp(left / 2, Duration{}, grace_period);
+}
 
 Leadership::Leadership(runtime::Scheduler& scheduler, net::Executor& executor,
                        LeadershipOptions options)
@@ -20,7 +25,10 @@ void Leadership::Elect(client::ElectionLock& lock, const Clock& wall_clock,
     };
   };
   scheduler_.SetLeaseEnd(executor_.Now());  // It has none yet.
-  callbacks.on_lease_end = [this](Instant end) { scheduler_.SetLeaseEnd(end); };
+  callbacks.on_lease_end = [this](Instant end) {
+    scheduler_.SetLeaseEnd(end);
+    held_until_ = std::max(held_until_, end);
+  };
   callbacks.on_started_leading =
       then(std::move(callbacks.on_started_leading), [this] { OnStartedLeading(); });
   callbacks.on_stopped_leading =
@@ -95,9 +103,10 @@ void Leadership::OnEndOfTerm() {
 void Leadership::Stop(Duration grace_period) {
   scheduler_.StopLeading();
   // First: a lease acquired while the scheduler stops would start it again.
-  net::RunAndWait(executor_, [this] {
+  net::RunAndWait(executor_, [&] {
     ending_ = true;
     if (elects()) elector_->StopAcquiring();
+    if (lost_) grace_period = GraceWithin(held_until_ - executor_.Now(), grace_period);
   });
   scheduler_.Stop(grace_period);
   if (!elects()) return;

@@ -28,6 +28,10 @@ struct LeadershipOptions {
   std::function<void()> on_end_of_term = {};
 };
 
+// Returns how much of `grace_period` the writes in flight get when the lease is not renewed any
+// more and `left` is left of it: at most half of that, so that it is released before it expires.
+Duration GraceWithin(Duration left, Duration grace_period);
+
 class Leadership {
  public:
   // `scheduler` and `executor` must outlive this. All decisions are made on the executor's thread.
@@ -41,8 +45,8 @@ class Leadership {
 
   // The executor must run after this call.
   void Start();
-  // Stops everything, with `grace_period` for the scheduler's writes. Call it once, and not on the
-  // executor's thread if there is an election.
+  // Stops everything, with `grace_period` for the scheduler's writes, or less at the end of a term.
+  // Call it once, and not on the executor's thread if there is an election.
   void Stop(Duration grace_period);
 
   // May be called on any thread.
@@ -62,6 +66,7 @@ class Leadership {
   net::Executor& executor_;
   const LeadershipOptions options_;
   std::unique_ptr<client::LeaderElector> elector_;  // Null: leads without a lease.
+  Instant held_until_;  // The end of the lease when it was last renewed; on the executor's thread.
   // Written on the executor's thread.
   std::atomic<bool> leads_ = false;
   std::atomic<bool> lost_ = false;

@@ -189,6 +189,13 @@ TEST_F(LeadershipTest, ALostLeaseIsReportedAndEndsLeading) {
   EXPECT_EQ(lock_.record->holder, "me") << "a lost lease is not ours to release";
 }
 
+TEST(GraceWithin, EndsBeforeTheLeaseDoes) {
+  const Duration five = Duration::Seconds(5);
+  EXPECT_EQ(GraceWithin(Duration::Seconds(3), five), Duration::Millis(1500));
+  EXPECT_EQ(GraceWithin(Duration::Seconds(60), five), five);
+  EXPECT_EQ(GraceWithin(Duration::Seconds(-1), five), Duration());
+}
+
 TEST_F(LeadershipTest, ReleasesTheLeaseForThePreferredHolderAfterTheSchedulerHasStopped) {
   coordinated_ = true;
   lock_.record = client::LeaderRecord{.holder = "me", .lease_duration_seconds = 5};

@@ -16,6 +16,7 @@
 #include "apiserver/handler.h"
 #include "apiserver/server.h"
 #include "berth_process_testing.h"
+#include "localcluster/local_cluster.h"
 #include "net/http_server.h"
 #include "testing/api_client.h"
 #include "testing/await.h"
@@ -47,6 +48,10 @@ class RecordingApi {
   uint16_t port() const { return http_->port(); }
   std::string url() const { return fmt::format("http://127.0.0.1:{}", port()); }
 
+  // From now on a controller elects the leader among the candidates.
+  void ElectLeaders() {
+    controllers_ = localcluster::LocalCluster::Start(server_->api(), clock_, {.kubelets = false});
+  }
   // From now on leases cannot be read or written.
   void BreakLeases() {
     const std::lock_guard lock(mutex_);
@@ -61,13 +66,19 @@ class RecordingApi {
     const std::lock_guard lock(mutex_);
     return writes_;
   }
+  // Reports whether a client has listed by a watch.
+  bool has_listed_by_watch() const {
+    const std::lock_guard lock(mutex_);
+    return has_listed_by_watch_;
+  }
   [[nodiscard]] bool WaitForBinds(long count) {
     std::unique_lock lock(mutex_);
     return Await(changed_, lock, [&] { return std::ranges::count_if(writes_, IsBind) >= count; });
   }
 
   static bool IsBind(const Write& write) { return write.line.ends_with("/binding"); }
-  static bool IsLease(const Write& write) { return write.line.contains("/leases"); }
+  // Leases and their candidates.
+  static bool IsLease(const Write& write) { return write.line.contains("/lease"); }
 
  private:
   void Handle(const std::shared_ptr<net::Exchange>& exchange) {
@@ -75,6 +86,7 @@ class RecordingApi {
     const bool lease = request.target.contains("/leases");
     {
       const std::lock_guard lock(mutex_);
+      has_listed_by_watch_ |= request.target.contains("sendInitialEvents");
       if (request.method != "GET") {
         writes_.push_back({request.method + " " + request.target, std::chrono::steady_clock::now(),
                            lease && request.body.contains(R"("holderIdentity":"")")});
@@ -93,11 +105,13 @@ class RecordingApi {
 
   const std::unique_ptr<apiserver::ApiServer> server_;
   const SystemClock clock_;
+  std::unique_ptr<localcluster::LocalCluster> controllers_;
   apiserver::Handler handler_{server_->api(), apiserver::registry::Access({}), clock_, clock_};
   mutable std::mutex mutex_;  // Guards the members below.
   std::condition_variable changed_;
   std::vector<Write> writes_;
   std::vector<std::shared_ptr<net::Exchange>> held_;
+  bool has_listed_by_watch_ = false;
   bool leases_broken_ = false;
   bool holds_binds_ = false;
   std::unique_ptr<net::HttpServer> http_;
@@ -110,7 +124,7 @@ uint16_t FreePort() {
 class SchedulerProcess : public testing::Test {
  protected:
   // Starts a scheduler that sends ten writes a second, and pods for fifteen.
-  void Start() {
+  void Start(const std::vector<std::string>& more_flags = {}) {
     ApiClient client(api_.port());
     const auto post = [&](std::string_view path, const std::string& body) {
       ASSERT_EQ(client.Ask("POST", path, body).status, 201) << body;
@@ -128,13 +142,20 @@ class SchedulerProcess : public testing::Test {
     const auto own = MakeCertificate(authority, "localhost", "DNS:localhost,IP:127.0.0.1");
     authority_ = authority.certificate;
     port_ = FreePort();
-    scheduler_ = std::make_unique<RunningProcess>(std::vector<std::string>{
-        BERTH_SCHEDULER_BINARY, "--master", api_.url(), "--kube-api-qps=10", "--kube-api-burst=1",
-        "--leader-elect-lease-duration=6s", "--leader-elect-renew-deadline=3s",
-        "--leader-elect-retry-period=1s", "--bind-address=127.0.0.1",
-        fmt::format("--secure-port={}", port_),
-        "--tls-cert-file=" + folder_.Write("own.crt", own.certificate),
-        "--tls-private-key-file=" + folder_.Write("own.key", own.key)});
+    std::vector<std::string> command{BERTH_SCHEDULER_BINARY,
+                                     "--master",
+                                     api_.url(),
+                                     "--kube-api-qps=10",
+                                     "--kube-api-burst=1",
+                                     "--leader-elect-lease-duration=6s",
+                                     "--leader-elect-renew-deadline=3s",
+                                     "--leader-elect-retry-period=1s",
+                                     "--bind-address=127.0.0.1",
+                                     fmt::format("--secure-port={}", port_),
+                                     "--tls-cert-file=" + folder_.Write("own.crt", own.certificate),
+                                     "--tls-private-key-file=" + folder_.Write("own.key", own.key)};
+    command.insert(command.end(), more_flags.begin(), more_flags.end());
+    scheduler_ = std::make_unique<RunningProcess>(std::move(command));
     ASSERT_TRUE(api_.WaitForBinds(2)) << scheduler_->err();
   }
   // Opens connections to the HTTPS port and leaves requests unfinished.
@@ -181,6 +202,36 @@ TEST_F(SchedulerProcess, EndsAndWritesNothingAfterItHasLostTheLease) {
   EXPECT_EQ(scheduler_->Wait(), 1);
   EXPECT_THAT(scheduler_->err(), HasSubstr("Leaderelection lost"));
   EXPECT_THAT(WritesAfter(last_renewal + kLeaseDuration), testing::IsEmpty());
+}
+
+TEST_F(SchedulerProcess, ListsByWatchesUnlessToldOtherwise) {
+  Start();
+  EXPECT_TRUE(api_.has_listed_by_watch());
+}
+
+TEST_F(SchedulerProcess, ListsAndWatchesIfWatchListClientIsOff) {
+  Start({"--feature-gates=WatchListClient=false"});
+  EXPECT_FALSE(api_.has_listed_by_watch());
+}
+
+// Its candidate is elected, until there is one that emulates an older version.
+TEST_F(SchedulerProcess, GivesUpTheLeaseToThePreferredHolder) {
+  api_.ElectLeaders();
+  // The lease lasts, however slow the machine is.
+  Start({"--feature-gates=CoordinatedLeaderElection=true", "--leader-elect-lease-duration=60s"});
+  ApiClient client(api_.port());
+  const auto posted = client.Ask(
+      "POST", "/apis/coordination.k8s.io/v1beta1/namespaces/kube-system/leasecandidates",
+      R"({"metadata":{"name":"older"},"spec":{"leaseName":"kube-scheduler",)"
+      R"("binaryVersion":"1.35.0","emulationVersion":"1.35.0",)"
+      R"("strategy":"OldestEmulationVersion","renewTime":"2200-01-01T00:00:00.000000Z"}})");
+  EXPECT_EQ(posted.status, 201) << posted.body;
+  EXPECT_EQ(scheduler_->Wait(), 1);
+  EXPECT_THAT(scheduler_->err(), HasSubstr("Leaderelection lost"));
+  const std::vector<RecordingApi::Write> writes = api_.writes();
+  const auto release = std::ranges::find_if(writes, &RecordingApi::Write::releases);
+  ASSERT_NE(release, writes.end()) << "the lease was not released";
+  EXPECT_THAT(WritesAfter(release->at), testing::IsEmpty());
 }
 
 TEST_F(SchedulerProcess, ReleasesTheLeaseWhileABindHangs) {
