@@ -101,7 +101,7 @@ struct Candidate {
     callbacks.on_event = [this](const std::string& message) { events.push_back(message); };
     callbacks.on_lease_end = [this](Instant end) {
       lease_ends.push_back((end - executor.Now()).seconds());
-      told_before_the_end = events.size() + problems.size();
+      reported_before_the_end = events.size() + problems.size();
     };
     callbacks.on_slow_path = [this] { ++slow_paths; };
     callbacks.on_end_of_term = [this] { story.push_back("end of term"); };
@@ -124,9 +124,9 @@ struct Candidate {
   std::vector<std::string> story;
   std::vector<std::string> events;
   std::vector<std::string> problems;
-  std::set<std::string> lines;     // Everything that was logged.
-  std::vector<double> lease_ends;  // Seconds from when each was reported.
-  size_t told_before_the_end = 0;  // Events and problems before the last of them.
+  std::set<std::string> lines;         // Everything that was logged.
+  std::vector<double> lease_ends;      // Seconds from when each was reported.
+  size_t reported_before_the_end = 0;  // Events and problems before the last of them.
   int slow_paths = 0;
   std::unique_ptr<LeaderElector> elector;
 };
@@ -403,10 +403,10 @@ TEST_F(LeaderElectorTest, TheLeaseEndsBeforeItsLossIsReported) {
   lease_.silent = true;
   executor_.Advance(Duration::Seconds(11));
   EXPECT_THAT(a.lease_ends, ElementsAre(15, 15));
-  const size_t told = a.events.size() + a.problems.size();
+  const size_t reported = a.events.size() + a.problems.size();
   executor_.Advance(Duration::Seconds(1));
   EXPECT_THAT(a.lease_ends, ElementsAre(15, 15, 0));
-  EXPECT_EQ(a.told_before_the_end, told);
+  EXPECT_EQ(a.reported_before_the_end, reported);
 }
 
 // It still tries to renew the lease until the deadline.

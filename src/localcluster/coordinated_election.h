@@ -4,7 +4,7 @@
 // When a lease has no holder, or there may be a better one, it requests the candidates to renew
 // (spec.pingTime) and waits for them for five seconds. Among those that did, it elects the one with
 // the oldest emulation version, then the oldest binary version, then the oldest one. A holder that
-// still renews the lease is not replaced, but told to give it up (spec.preferredHolder). Candidates
+// still renews the lease is not replaced, but asked to yield (spec.preferredHolder). Candidates
 // that have not renewed for half an hour are deleted.
 #pragma once
 

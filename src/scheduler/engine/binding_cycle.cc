@@ -64,7 +64,7 @@ Task<framework::Verdict> BindingCycle::Steps() {
     if (!verdict.ok()) co_return verdict;
     if (!work_.empty() || placement_.waits) std::ignore = co_await AnnounceNode();
   } else {
-    // Nobody is told, so no plugin is asked: all run, one after the other.
+    // Nothing is announced, so PreBindPreFlight is not called: all run, one after the other.
     for (const framework::PreBindPlugin* plugin : profile().pre_bind())
       work_.push_back({plugin, /*may_run_in_parallel=*/false});
   }
