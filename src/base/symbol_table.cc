@@ -49,7 +49,7 @@ uint32_t CountedStrings::TakeId(Strings::value_type* string) {
 }
 
 void CountedStrings::FreeId(uint32_t id) {
-  const uint32_t number = id / Page::kSlots;
+  const auto number = static_cast<uint32_t>(id / Page::kSlots);
   std::unique_ptr<Page>& page = pages_[number];
   page->strings[id % Page::kSlots] = nullptr;
   page->lowest_free = std::min<size_t>(page->lowest_free, id % Page::kSlots);
