@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "observability/log.h"
 #include "runtime/shadow.h"
 
 namespace berth::runtime {
@@ -53,6 +54,7 @@ Result<void> Scheduler::MakeDriver(ApiClients clients, SchedulerOptions options,
                                                           PassEvent pass) {
       Shadow::Options judging{.report = report,
                               .judges = [this] { return synced_.load(); },
+                              .explains = [] { return observability::Log().IsOn(4, __FILE__); },
                               .stopwatch = steady_clock_};
       return std::make_unique<Shadow>(engine, std::move(pass), std::move(judging));
     };

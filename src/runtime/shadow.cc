@@ -57,7 +57,7 @@ bool Shadow::Judge(const Now& now, bool finish) {
 bool Shadow::AgreesDirectly(Instant date) {
   const ObservedDecision& decision = *timeline_.held().front().decision;
   ++waiting_->tried;
-  if (decision.kind == Judgement::Kind::kPlaced)
+  if (decision.kind == Judgement::Kind::kPlaced && !options_.explains())
     return engine_.MightDecide(decision.before, decision.node).value_or(false);
   // The messages of failures are compared, too.
   if (const auto explanation = engine_.Explain(decision.before, date))

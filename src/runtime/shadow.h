@@ -61,6 +61,9 @@ class Shadow final : public EventFilter {
     std::function<void(const Judgement&)> report;
     // Reports whether decisions are judged from now on; before, events are passed on at once.
     std::function<bool()> judges = [] { return true; };
+    // Reports whether judgements name the engine's own choice also where it agrees that a pod is
+    // placed well. Costs about as much again.
+    std::function<bool()> explains = [] { return false; };
     const Clock& stopwatch;  // Measures what judgements cost. Must outlive the shadow.
     ShadowLimits limits = {};
   };

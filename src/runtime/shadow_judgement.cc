@@ -114,13 +114,16 @@ void Compare(const scheduler::engine::Explanation& explanation, const api::Pod& 
 
 void LogJudgement(const Judgement& judgement) {
   if (judgement.agrees()) {
-    LOG_V(3, "Shadow agrees",
-          {{"pod", judgement.pod.ToString()},
-           {"decision", ToString(judgement.kind)},
-           {"node", judgement.node},
-           {"inFlight", judgement.result == Judgement::Result::kAgreesInFlight},
-           {"tried", judgement.tried},
-           {"took", judgement.took}});
+    LOG_V(
+        3, "Shadow agrees",
+        {{"pod", judgement.pod.ToString()},
+         {"decision", ToString(judgement.kind)},
+         {"node", judgement.node},
+         {"ownChoice", judgement.own_choice},
+         {"sameMessage", judgement.kind != Judgement::Kind::kUnschedulable || judgement.same_words},
+         {"inFlight", judgement.result == Judgement::Result::kAgreesInFlight},
+         {"tried", judgement.tried},
+         {"took", judgement.took}});
     return;
   }
   const bool differs = judgement.result == Judgement::Result::kDiffers;

@@ -33,7 +33,7 @@ struct Judgement {
   Kind kind = Kind::kPlaced;
   std::string node;
   Result result = Result::kDiffers;
-  std::string own_choice;   // The node that the engine would have chosen; empty if none.
+  std::string own_choice;   // The node that the engine would have chosen; empty if none or unknown.
   std::string difference;   // Why the engine disagrees, in a sentence; empty if it agrees.
   bool same_words = false;  // For unschedulable pods: the messages are identical.
   uint32_t tried = 0;       // How many states of the cluster were tried.

@@ -28,6 +28,7 @@ class ShadowTest : public testing::Test {
       : shadow_(harness_.engine(),
                 [this](const auto& event) { harness_.engine().Handle(event, clock_.Now()); },
                 {.report = [this](const auto& judgement) { judgements_.push_back(judgement); },
+                 .explains = [this] { return explains_; },
                  .stopwatch = clock_,
                  .limits = limits}) {
     See(MakeNode("small").Cpu("1").Memory("8Gi").Pods("10"));
@@ -78,12 +79,29 @@ class ShadowTest : public testing::Test {
   EngineHarness harness_;
   SimClock clock_{Instant::FromUnixSeconds(1000)};
   std::vector<Judgement> judgements_;
+  bool explains_ = false;
   Shadow shadow_;
 };
 
 TEST_F(ShadowTest, AgreesWithTheBestNode) {
   See(MakePod("web").Request("cpu", "500m"));
   EXPECT_EQ(Judge(MakePod("web").Request("cpu", "500m").On("large")), "placed large: agrees");
+}
+
+TEST_F(ShadowTest, NamesItsOwnChoiceAmongEqualsIfAsked) {
+  See(MakeNode("twin").Cpu("8").Memory("8Gi").Pods("10"));
+  const auto own_choice = [this](const char* name, const char* node) {
+    See(MakePod(name).Request("cpu", "500m"));
+    shadow_.Take(scheduler::engine::ObjectPut{MakePod(name).Request("cpu", "500m").On(node)},
+                 clock_.Now());
+    shadow_.Finish(clock_.Now());
+    const Judgement judgement = std::exchange(judgements_, {}).at(0);
+    return judgement.agrees() ? judgement.own_choice : "differs";
+  };
+  EXPECT_EQ(own_choice("a", "twin"), "");
+  explains_ = true;
+  EXPECT_EQ(own_choice("b", "large"), "large");
+  EXPECT_EQ(own_choice("c", "twin"), "large");
 }
 
 TEST_F(ShadowTest, SaysWhatIsAgainstANode) {
