@@ -12,6 +12,7 @@ from .space import PERSISTENT_VOLUMES
 
 CLAIMS = "/api/v1/persistentvolumeclaims"
 SELECTED = "volume.kubernetes.io/selected-node"
+_FIRST_START = 1_600_000_000  # In the past, however many pods there are.
 
 
 def tolerant(action, *arguments):
@@ -63,10 +64,12 @@ class Worker:
 
 
 class Kubelets:
-    """Start the pods that are bound."""
+    """Start the pods that are bound. The later one starts, the later is its start time, which
+    decides between victims: until then it counts as started now. No two have the same."""
 
     def __init__(self, api):
         self._api, self._worker = api, Worker()
+        self._seconds = _FIRST_START
         self._started = set()
         self.pods = Mirror(api, "/api/v1/pods", self._see)
 
@@ -81,8 +84,8 @@ class Kubelets:
     def _start(self, pod):
         if pod["status"].get("startTime"):
             return
-        # Until then the pod counts as started now, so that another time would make a difference.
-        start = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+        self._seconds += 1
+        start = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(self._seconds))
         status = {"phase": "Running", "startTime": start}
         self._api.patch(path_of(pod) + "/status", {"status": status})
 
