@@ -15,7 +15,7 @@
 #include "runtime/cache_debugger.h"
 #include "runtime/recording_file.h"
 #include "runtime/scheduler.h"
-#include "runtime/shadow.h"
+#include "runtime/shadow_judgement.h"
 #include "scheduler/config/print.h"
 
 namespace berth::daemon {
@@ -117,9 +117,7 @@ Result<void> Daemon::MakeScheduler(const scheduler::framework::Registry& registr
     metrics_->NoteUndecodable(resource, fields);
   };
   if (options_.flags.shadow) {
-    scheduler.shadow = [this](const runtime::Judgement& judgement, Duration took) {
-      OnJudgement(judgement, took);
-    };
+    scheduler.shadow = [this](const runtime::Judgement& judgement) { OnJudgement(judgement); };
   }
   auto made = runtime::Scheduler::Make(std::move(scheduler), registry);
   if (!made) return std::unexpected(made.error());
@@ -150,11 +148,10 @@ int Daemon::Run() {
   return End();
 }
 
-void Daemon::OnJudgement(const runtime::Judgement& judgement, Duration took) {
-  ++judged_;
-  agreed_ += judgement.agrees;
-  metrics_->Note(judgement, took);
-  runtime::LogJudgement(judgement, took);
+void Daemon::OnJudgement(const runtime::Judgement& judgement) {
+  shadow_totals_.Add(judgement.result);
+  metrics_->Note(judgement);
+  runtime::LogJudgement(judgement);
 }
 
 // --- the end ---
@@ -165,7 +162,7 @@ int Daemon::End() {
   // After the server, whose health checks read it.
   if (candidate_ != nullptr) net::RunAndWait(*side_loop_, [this] { candidate_.reset(); });
   CloseRecording();
-  if (options_.flags.shadow) runtime::LogSummary(judged_, agreed_);
+  if (options_.flags.shadow) runtime::LogSummary(shadow_totals_);
   if (leadership_->lost()) {
     LOG_ERROR("", "Leaderelection lost");
     return 1;

@@ -2,7 +2,6 @@
 // the options to the exit code.
 #pragma once
 
-#include <atomic>
 #include <memory>
 #include <string>
 
@@ -73,7 +72,7 @@ class Daemon {
   std::string ResourceMetrics();
 
   // --- running ---
-  void OnJudgement(const runtime::Judgement& judgement, Duration took);
+  void OnJudgement(const runtime::Judgement& judgement);
   int End();
   void CloseRecording();
 
@@ -101,8 +100,8 @@ class Daemon {
   std::unique_ptr<observability::HealthEndpoint> healthz_, livez_, readyz_;
   Endpoints endpoints_;
   std::unique_ptr<SecureServer> server_;
-  std::atomic<uint64_t> judged_ = 0, agreed_ = 0;
-  SlowRequests dumps_;  // They read from the API, which must not delay the end.
+  runtime::ShadowTotals shadow_totals_;  // Used on the engine's thread, and after its end.
+  SlowRequests dumps_;                   // They read from the API, which must not delay the end.
 };
 
 // Builds the daemon and runs it, or executes --write-config-to. Returns the exit code.

@@ -72,6 +72,12 @@ DaemonMetrics::DaemonMetrics(const MetricsFlags& flags, const features::FeatureG
           {.name = "berth_shadow_decisions_total",
            .help = "Number of decisions of another scheduler compared in shadow mode.",
            .labels = {"decision", "result"}})),
+      shadow_states_(
+          registry_
+              .AddCounter({.name = "berth_shadow_states_total",
+                           .help = "Number of cluster states on which decisions of another "
+                                   "scheduler were compared in shadow mode."})
+              .With({})),
       shadow_duration_(
           registry_
               .AddHistogram(
@@ -98,11 +104,11 @@ void DaemonMetrics::NoteSlowElection() {
   generic_.leader_slow_path.With({kElectionName}).Increment();
 }
 
-void DaemonMetrics::Note(const runtime::Judgement& judgement, Duration took) {
-  shadow_decisions_
-      .With({runtime::ToString(judgement.kind), judgement.agrees ? "agrees" : "differs"})
+void DaemonMetrics::Note(const runtime::Judgement& judgement) {
+  shadow_decisions_.With({runtime::ToString(judgement.kind), runtime::ToString(judgement.result)})
       .Increment();
-  shadow_duration_.Observe(took.seconds());
+  shadow_states_.Increment(judgement.tried);
+  shadow_duration_.Observe(judgement.took.seconds());
 }
 
 void DaemonMetrics::NoteUndecodable(std::string_view resource, size_t fields) {

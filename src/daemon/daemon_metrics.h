@@ -11,7 +11,7 @@
 #include "observability/component_metrics.h"
 #include "observability/metric_registry.h"
 #include "observability/scheduling/scheduler_metrics.h"
-#include "runtime/shadow.h"
+#include "runtime/shadow_judgement.h"
 
 namespace berth::daemon {
 
@@ -26,7 +26,7 @@ class DaemonMetrics final : private client::RestObserver, private AccessObserver
 
   void SetLeader(bool leads);
   void NoteSlowElection();
-  void Note(const runtime::Judgement& judgement, Duration took);
+  void Note(const runtime::Judgement& judgement);
   // `fields` of an object of the resource ("pods") could not be decoded.
   void NoteUndecodable(std::string_view resource, size_t fields);
 
@@ -50,6 +50,7 @@ class DaemonMetrics final : private client::RestObserver, private AccessObserver
   observability::scheduling::SchedulerMetrics scheduler_;
   observability::ComponentMetrics generic_;
   observability::CounterFamily& shadow_decisions_;  // decision, result
+  observability::Counter& shadow_states_;
   observability::Histogram& shadow_duration_;
   observability::CounterFamily& undecodable_fields_;  // resource
   observability::scheduling::EngineMeasurements engine_;

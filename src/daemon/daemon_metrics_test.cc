@@ -35,5 +35,23 @@ TEST(DaemonMetrics, ElectionsHaveTheNameThatKubeSchedulerGivesThem) {
   EXPECT_THAT(text, HasSubstr("\nleader_election_slowpath_total{name=\"kube-scheduler\"} 1\n"));
 }
 
+TEST(DaemonMetrics, CountsJudgementsOfShadowMode) {
+  DaemonMetrics metrics{MetricsFlags(), features::FeatureGates()};
+  runtime::Judgement judgement;
+  judgement.tried = 3;
+  for (const auto result :
+       {runtime::Judgement::Result::kAgrees, runtime::Judgement::Result::kAgreesInFlight,
+        runtime::Judgement::Result::kDiffers, runtime::Judgement::Result::kUndecided}) {
+    judgement.result = result;
+    metrics.Note(judgement);
+  }
+  const std::string text = metrics.Text();
+  for (const char* result : {"agrees", "agrees_in_flight", "differs", "undecided"}) {
+    EXPECT_THAT(text, HasSubstr(std::string("\nberth_shadow_decisions_total{decision=\"placed\",") +
+                                "result=\"" + result + "\"} 1\n"));
+  }
+  EXPECT_THAT(text, HasSubstr("\nberth_shadow_states_total 12\n"));
+}
+
 }  // namespace BERTH_TEST_FILE
 }  // namespace berth::daemon

@@ -54,6 +54,11 @@ EngineDriver::EngineDriver(const Connect& connect, const Clock& clock, EngineDri
       leads_(options_.leads),
       published_(std::make_shared<DriverSnapshot>()) {
   calls_.Observe(this);
+  if (options_.make_filter != nullptr) {
+    filter_ = options_.make_filter(*engine_, [this](const scheduler::engine::Event& event) {
+      calls_.Handle(event, ReadClocks());
+    });
+  }
 }
 
 EngineDriver::~EngineDriver() { Stop(); }
@@ -123,6 +128,7 @@ void EngineDriver::Drain() {
   while (stopwatch_.Now() < end && connection_->DoIdleWork(true)) {
   }
   Fail(unbegun);
+  if (filter_ != nullptr) filter_->Finish(ReadClocks());
   while (Fail(calls_.TakeCommands())) {
   }
   Publish(true);
@@ -134,7 +140,9 @@ void EngineDriver::RunUntilIdle() {
 }
 
 std::optional<Duration> EngineDriver::TimeToWait() const {
-  const auto wake = engine_->next_wake();
+  std::optional<Instant> wake = engine_->next_wake();
+  const auto filter_wake = filter_ == nullptr ? std::nullopt : filter_->next_wake();
+  if (filter_wake && (!wake || *filter_wake < *wake)) wake = filter_wake;
   if (!wake) return std::nullopt;
   // A wake-up per hour costs nothing.
   constexpr Duration kLongestWait = Duration::Seconds(3600);
@@ -167,9 +175,13 @@ bool EngineDriver::HandleEvents() {
   const Now now = ReadClocks();
   for (const scheduler::engine::Event& event : events_) {
     under_way_ -= std::holds_alternative<scheduler::engine::WriteDone>(event);
-    if (options_.before_event) options_.before_event(*engine_, event, now.wall);
-    calls_.Handle(event, now);
+    if (filter_ != nullptr) {
+      filter_->Take(event, now);
+    } else {
+      calls_.Handle(event, now);
+    }
   }
+  if (filter_ != nullptr) filter_->Advance(now);
   return busy;
 }
 

@@ -77,6 +77,23 @@ class WakeSignal {
   bool stopped_ = false;
 };
 
+// EventFilter stands between the connection and the engine: it may delay events.
+//
+// Used on the driver's thread.
+class EventFilter {
+ public:
+  virtual ~EventFilter() = default;
+  // Receives the events, in order.
+  virtual void Take(const scheduler::engine::Event& event, const Now& now) = 0;
+  // Passes on what need not wait any longer. Called after each batch of events, and at next_wake at
+  // the latest.
+  virtual void Advance(const Now& now) = 0;
+  virtual std::optional<Instant> next_wake() const = 0;
+  // Passes on all events: there will be no more.
+  virtual void Finish(const Now& now) = 0;
+};
+using PassEvent = std::function<void(const scheduler::engine::Event&)>;
+
 struct EngineDriverOptions {
   scheduler::engine::EngineOptions engine = {};
   // Gives the date. Null if it is the time of the driver's clock.
@@ -91,9 +108,9 @@ struct EngineDriverOptions {
   // Notified of each decision, on the driver's thread. May be null; must outlive the driver
   // otherwise.
   scheduler::engine::DecisionObserver* observer = nullptr;
-  // Called on the driver's thread before the engine gets an event.
-  std::function<void(scheduler::engine::Engine&, const scheduler::engine::Event&, Instant date)>
-      before_event = {};
+  // Creates the filter of events. May be null.
+  std::function<std::unique_ptr<EventFilter>(scheduler::engine::Engine&, PassEvent)> make_filter =
+      {};
 };
 
 class EngineDriver final : private scheduler::engine::DecisionObserver {
@@ -156,6 +173,7 @@ class EngineDriver final : private scheduler::engine::DecisionObserver {
   Duration wall_ahead_;  // How far the wall clock is ahead of `clock_`.
   std::unique_ptr<scheduler::engine::Engine> engine_;
   scheduler::recording::RecordingEngine calls_;  // All changes of the engine go through this.
+  std::unique_ptr<EventFilter> filter_;          // May be null.
   std::shared_ptr<WakeSignal> signal_;
   std::unique_ptr<Connection> connection_;
   std::atomic<bool> leads_;

@@ -6,6 +6,7 @@
 #include <future>
 
 #include "runtime/connection.h"
+#include "scheduler/model/cluster.h"
 #include "scheduler/queue/scheduling_queue.h"
 #include "testing/await.h"
 #include "testing/engine_harness.h"
@@ -232,15 +233,60 @@ TEST_F(EngineDriverTest, StoppingDoesNotWaitForEver) {
   EXPECT_EQ(driver_->engine().bindings_under_way(), 1);
 }
 
-TEST_F(EngineDriverTest, ReportsEventsBeforeTheEngineGetsThem) {
-  std::vector<size_t> known;
-  Make({.before_event = [&](scheduler::engine::Engine& engine, const scheduler::engine::Event&,
-                            Instant) {
-    known.push_back(engine.cluster().nodes().present_count());
-  }});
-  connection_->mailbox.Post(scheduler::engine::ObjectPut{MakeNode("b")});
+// Holds all events back until a given time.
+class HoldingFilter final : public EventFilter {
+ public:
+  HoldingFilter(PassEvent pass, Instant until) : pass_(std::move(pass)), until_(until) {}
+  void Take(const scheduler::engine::Event& event, const Now&) override { held_.push_back(event); }
+  void Advance(const Now& now) override {
+    if (now.steady >= until_) Finish(now);
+  }
+  std::optional<Instant> next_wake() const override {
+    return held_.empty() ? std::nullopt : std::optional(until_);
+  }
+  void Finish(const Now&) override {
+    for (const auto& event : std::exchange(held_, {})) pass_(event);
+  }
+
+ private:
+  const PassEvent pass_;
+  const Instant until_;
+  std::vector<scheduler::engine::Event> held_;
+};
+
+TEST_F(EngineDriverTest, AFilterDelaysEvents) {
+  const Instant end = steady_clock_.Now() + Duration::Seconds(5);
+  Make({.wall_clock = &wall_clock_, .make_filter = [&](auto&, PassEvent pass) {
+          return std::make_unique<HoldingFilter>(std::move(pass), end);
+        }});
+  Pod("web");
   driver_->RunUntilIdle();
-  EXPECT_THAT(known, ElementsAre(0, 1));
+  EXPECT_EQ(driver_->engine().cluster().nodes().present_count(), 0);
+  steady_clock_.Advance(Duration::Seconds(5));
+  driver_->RunUntilIdle();
+  EXPECT_EQ(driver_->engine().cluster().nodes().present_count(), 1);
+  EXPECT_THAT(connection_->Binds(), ElementsAre("web -> a"));
+}
+
+// Without another event.
+TEST_F(EngineDriverTest, AFilterWakesTheDriver) {
+  Make({.make_filter = [&](auto&, PassEvent pass) {
+    return std::make_unique<HoldingFilter>(std::move(pass),
+                                           real_clock_.Now() + Duration::Millis(20));
+  }});
+  Pod("web");
+  driver_->Start();
+  EXPECT_THAT(connection_->WaitForBinds(1), ElementsAre("web -> a"));
+}
+
+TEST_F(EngineDriverTest, NoEventIsHeldAtTheEnd) {
+  Make({.make_filter = [&](auto&, PassEvent pass) {
+    return std::make_unique<HoldingFilter>(std::move(pass),
+                                           real_clock_.Now() + Duration::Seconds(3600));
+  }});
+  driver_->Start();
+  driver_->Stop();
+  EXPECT_EQ(driver_->engine().cluster().nodes().present_count(), 1);
 }
 
 }  // namespace BERTH_TEST_FILE

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "observability/log.h"
+#include "runtime/shadow.h"
+
 namespace berth::runtime {
 
 Result<std::unique_ptr<Scheduler>> Scheduler::Make(SchedulerOptions options,
@@ -47,14 +50,13 @@ Result<void> Scheduler::MakeDriver(ApiClients clients, SchedulerOptions options,
   driving.leads = false;
   shadows_ = options.shadow != nullptr;
   if (shadows_) {
-    driving.before_event = [this, report = options.shadow](scheduler::engine::Engine& engine,
-                                                           const scheduler::engine::Event& event,
-                                                           Instant now) {
-      if (!synced_) return;
-      const Instant start = steady_clock_.Now();
-      if (const auto judgement = Shadow(engine).Judge(event, now)) {
-        report(*judgement, steady_clock_.Now() - start);
-      }
+    driving.make_filter = [this, report = options.shadow](scheduler::engine::Engine& engine,
+                                                          PassEvent pass) {
+      Shadow::Options judging{.report = report,
+                              .judges = [this] { return synced_.load(); },
+                              .explains = [] { return observability::Log().IsOn(4, __FILE__); },
+                              .stopwatch = steady_clock_};
+      return std::make_unique<Shadow>(engine, std::move(pass), std::move(judging));
     };
   }
   const auto connect = [&](std::function<void()> wake) {

@@ -21,7 +21,7 @@
 #include "runtime/engine_driver.h"
 #include "runtime/extender_calls.h"
 #include "runtime/http_connection.h"
-#include "runtime/shadow.h"
+#include "runtime/shadow_judgement.h"
 #include "runtime/write_fence.h"
 
 namespace berth::runtime {
@@ -38,8 +38,8 @@ struct SchedulerOptions {
   scheduler::engine::DecisionObserver* observer = nullptr;  // Called on the engine's thread.
   client::RestObserver* requests = nullptr;
   // If set, nothing is scheduled: each decision of another scheduler is judged and reported to this
-  // function, with the time that took, on the engine's thread.
-  std::function<void(const Judgement&, Duration took)> shadow = {};
+  // function, on the engine's thread.
+  std::function<void(const Judgement&)> shadow = {};
   std::function<void(const std::string&)> warn = [](const std::string&) {};
   const Clock* lease_clock = nullptr;  // Of SetLeaseEnd; null means the process's steady clock.
   // Called on the watches' thread.

@@ -1,160 +1,92 @@
 #include "runtime/shadow.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <utility>
-#include <variant>
 
-#include "observability/log.h"
-#include "scheduler/engine/decision.h"
-#include "scheduler/model/cluster.h"
+#include "runtime/in_flight_search.h"
 
 namespace berth::runtime {
-namespace {
 
-// Returns the message of the Unschedulable condition; null if there is none.
-const std::string* UnschedulableMessage(const api::Pod& pod) {
-  const auto& conditions = pod.status.conditions;
-  const auto found = std::ranges::find(conditions, "PodScheduled", &api::PodCondition::type);
-  const bool is_unschedulable =
-      found != conditions.end() && found->status == "False" && found->reason == "Unschedulable";
-  return is_unschedulable ? &found->message : nullptr;
+void Shadow::Take(const scheduler::engine::Event& event, const Now& now) {
+  timeline_.Add(event, now.steady, options_.judges());
 }
 
-std::optional<Judgement::Kind> KindOfDecision(const api::Pod& before, const api::Pod& after) {
-  if (!before.spec.node_name.empty() || after.metadata.deletion_timestamp) return std::nullopt;
-  if (!after.spec.node_name.empty()) return Judgement::Kind::kPlaced;
-  const std::string& nominated = after.status.nominated_node_name;
-  if (!nominated.empty() && nominated != before.status.nominated_node_name) {
-    return Judgement::Kind::kNominated;
+void Shadow::Advance(const Now& now, bool finish) {
+  while (!timeline_.held().empty()) {
+    const auto& decision = timeline_.held().front().decision;
+    if (decision && decision->judged && !Judge(now, finish)) return;
+    timeline_.Pass(pass_);
   }
-  const std::string* old_message = UnschedulableMessage(before);
-  const std::string* new_message = UnschedulableMessage(after);
-  const bool changed =
-      new_message != nullptr && (old_message == nullptr || *old_message != *new_message);
-  return changed ? std::optional(Judgement::Kind::kUnschedulable) : std::nullopt;
 }
 
-std::string OwnChoice(const scheduler::engine::Explanation& explanation) {
-  if (!explanation.best_nodes.empty()) return explanation.best_nodes.front();
-  return explanation.preemption ? explanation.preemption->selected : "";
+std::optional<Instant> Shadow::next_wake() const {
+  if (!waiting_) return std::nullopt;
+  return timeline_.held().front().arrived + options_.limits.settle_time;
 }
 
-// Returns why the engine would not place the pod on `node`; empty if it might.
-std::string WhyNotPlaced(const scheduler::engine::Explanation& explanation,
-                         const std::string& node) {
-  if (!explanation.error.empty()) return explanation.error;
-  return scheduler::engine::WhyNot(explanation, node);
-}
+bool Shadow::Judge(const Now& now, bool finish) {
+  const Moment& moment = timeline_.held().front();
+  const bool settled = finish || now.steady >= moment.arrived + options_.limits.settle_time ||
+                       timeline_.held().size() > options_.limits.held_events;
+  if (waiting_ && !settled) return false;
 
-std::string WhyNotNominated(const scheduler::engine::Explanation& explanation,
-                            const std::string& node) {
-  // The victims may have been deleted before the nomination was observed.
-  if (!explanation.best_nodes.empty()) return scheduler::engine::WhyNot(explanation, node);
-  if (!explanation.preemption) return explanation.fit_error;
-  const auto& preemption = *explanation.preemption;
-  if (preemption.selected == node ||
-      (std::ranges::find(preemption.equally_good, node) != preemption.equally_good.end())) {
-    return "";
+  const Instant start = options_.stopwatch.Now();
+  const bool is_new = !waiting_;
+  if (is_new) {
+    const ObservedDecision& decision = *moment.decision;
+    waiting_.emplace();
+    waiting_->pod = {decision.after->metadata.namespace_, decision.after->metadata.name};
+    waiting_->scheduler_name = decision.after->spec.scheduler_name;
+    waiting_->kind = decision.kind;
+    waiting_->node = decision.node;
   }
-  if (const auto why = scheduler::engine::WhyNotThere(preemption, node); !why.empty()) return why;
-  const auto rejected = preemption.rejected.find(node);
-  return rejected != preemption.rejected.end() ? rejected->second.Message() : explanation.fit_error;
-}
-
-void Compare(const scheduler::engine::Explanation& explanation, const api::Pod& after,
-             Judgement& judgement) {
-  judgement.own_choice = OwnChoice(explanation);
-  switch (judgement.kind) {
-    case Judgement::Kind::kPlaced:
-      judgement.difference = WhyNotPlaced(explanation, judgement.node);
-      break;
-    case Judgement::Kind::kNominated:
-      judgement.difference = WhyNotNominated(explanation, judgement.node);
-      break;
-    case Judgement::Kind::kUnschedulable:
-      judgement.same_words = explanation.fit_error == *UnschedulableMessage(after);
-      if (!explanation.best_nodes.empty()) {
-        judgement.difference = scheduler::engine::WhyChosen(explanation, judgement.own_choice);
-        if (judgement.difference.empty()) judgement.difference = "fits";
-      }
-      break;
+  if (is_new && AgreesDirectly(now.wall)) {
+    waiting_->result = Judgement::Result::kAgrees;
+  } else {
+    // What has become visible already is often enough.
+    waiting_->result = Search(now.wall, settled);
   }
-  judgement.agrees = judgement.difference.empty();
+  waiting_->took = waiting_->took + (options_.stopwatch.Now() - start);
+  if (!waiting_->agrees() && !settled) return false;
+  saved_states_ =
+      std::min(saved_states_ + options_.limits.states_per_decision, options_.limits.saved_states);
+  options_.report(*waiting_);
+  waiting_.reset();
+  return true;
 }
 
-}  // namespace
+bool Shadow::AgreesDirectly(Instant date) {
+  const ObservedDecision& decision = *timeline_.held().front().decision;
+  ++waiting_->tried;
+  if (decision.kind == Judgement::Kind::kPlaced && !options_.explains())
+    return engine_.MightDecide(decision.before, decision.node).value_or(false);
+  // The messages of failures are compared, too.
+  if (const auto explanation = engine_.Explain(decision.before, date))
+    Compare(*explanation, *decision.after, *waiting_);
+  return waiting_->difference.empty();
+}
 
-std::string_view ToString(Judgement::Kind kind) {
-  switch (kind) {
-    case Judgement::Kind::kPlaced:
-      return "placed";
-    case Judgement::Kind::kUnschedulable:
-      return "unschedulable";
-    case Judgement::Kind::kNominated:
-      return "nominated";
+Judgement::Result Shadow::Search(Instant date, bool explain) {
+  // The dry runs of preemption and their explanation cost about as much as so many decisions.
+  constexpr size_t kCostOfNomination = 4;
+  const ObservedDecision& decision = *timeline_.held().front().decision;
+  const size_t cost = decision.kind == Judgement::Kind::kNominated ? kCostOfNomination : 1;
+  InFlightSearch search(engine_, timeline_,
+                        {.states = std::min(options_.limits.states, saved_states_) / cost,
+                         .reordered = options_.limits.reordered_pods,
+                         .watch_lag = options_.limits.watch_lag},
+                        date);
+  const Judgement::Result result = search.Run();
+  waiting_->tried += search.tried();
+  saved_states_ -= search.tried() * cost;
+  if (result == Judgement::Result::kAgreesInFlight) {
+    waiting_->own_choice = waiting_->node;
+    waiting_->difference.clear();
+  } else if (explain) {
+    // In the likeliest state.
+    if (const auto explanation = engine_.Explain(decision.before, date))
+      Compare(*explanation, *decision.after, *waiting_);
   }
-  return "";
-}
-
-std::optional<Judgement> Shadow::Judge(const scheduler::engine::Event& event, Instant now) {
-  const auto* put = std::get_if<scheduler::engine::ObjectPut>(&event);
-  if (put == nullptr) return std::nullopt;
-  const auto* pod = std::get_if<api::Ref<api::Pod>>(&put->object);
-  if (pod == nullptr) return std::nullopt;
-  const api::Pod& after = **pod;
-  auto before = Before(after);
-  if (before == nullptr) return std::nullopt;
-  const auto kind = KindOfDecision(*before, after);
-  if (!kind) return std::nullopt;
-
-  // Explain fails if no profile has the name of the scheduler: such pods are ignored.
-  const auto explanation = engine_.Explain(before, now);
-  if (!explanation) return std::nullopt;
-  Judgement judgement;
-  judgement.pod = {after.metadata.namespace_, after.metadata.name};
-  judgement.scheduler_name = after.spec.scheduler_name;
-  judgement.kind = *kind;
-  judgement.node =
-      *kind == Judgement::Kind::kPlaced ? after.spec.node_name : after.status.nominated_node_name;
-  Compare(*explanation, after, judgement);
-  return judgement;
-}
-
-std::shared_ptr<const api::Pod> Shadow::Before(const api::Pod& pod) const {
-  const scheduler::model::Cluster& cluster = engine_.cluster();
-  const scheduler::model::PodId id =
-      cluster.pods().Find(pod.metadata.namespace_, pod.metadata.name);
-  if (!id.valid()) return nullptr;
-  const auto& known = cluster.pod(id).object;
-  return known->metadata.uid == pod.metadata.uid ? known : nullptr;
-}
-
-void LogJudgement(const Judgement& judgement, Duration took) {
-  if (judgement.agrees) {
-    LOG_V(3, "Shadow agrees",
-          {{"pod", judgement.pod.ToString()},
-           {"decision", ToString(judgement.kind)},
-           {"node", judgement.node},
-           {"took", took}});
-    return;
-  }
-  LOG_INFO("Shadow differs", {{"pod", judgement.pod.ToString()},
-                              {"decision", ToString(judgement.kind)},
-                              {"node", judgement.node},
-                              {"ownChoice", judgement.own_choice},
-                              {"why", judgement.difference},
-                              {"took", took}});
-}
-
-void LogSummary(uint64_t judged, uint64_t agreed) {
-  LOG_INFO("Shadow mode ends",
-           {{"judged", judged},
-            {"agreed", agreed},
-            {"agreement", judged == 0 ? std::string("none")
-                                      : fmt::format("{:.2f}%", 100.0 * static_cast<double>(agreed) /
-                                                                   static_cast<double>(judged))}});
+  return result;
 }
 
 }  // namespace berth::runtime

@@ -1,59 +1,102 @@
 // Shadow compares the decisions of another scheduler, one by one, with what the engine would have
-// decided on the same cluster state.
+// decided on the cluster state that the other scheduler saw.
 //
-// The engine gets all events but never schedules: only the other scheduler places pods, so that one
-// difference does not lead to others.
+// It stands between the event stream and the engine, which never schedules: only the other
+// scheduler places pods, so that one difference does not lead to others. A decision is judged in up
+// to three steps:
+//
+//   1. On the cluster as it was when the decision became visible. Outside of bursts that is nearly
+//      always what the other scheduler saw.
+//   2. If the engine does not agree there, on the other states that the other scheduler can have
+//      seen, with pods in flight on their nodes or not: see InFlightSearch.
+//   3. If the engine agrees on none of them, the decision and all that follows is held back until
+//      the binds of pods that were tried before it have become visible, too. Then step 2 is
+//      repeated. What remains is a difference.
+//
+// ShadowLimits bounds what this costs, however many pods are in flight and however many decisions
+// differ.
 #pragma once
 
-#include <cstdint>
+#include <cstddef>
+#include <functional>
 #include <optional>
-#include <string>
+#include <utility>
 
+#include "base/now.h"
 #include "base/time.h"
+#include "runtime/engine_driver.h"
+#include "runtime/shadow_judgement.h"
+#include "runtime/shadow_timeline.h"
 #include "scheduler/engine/engine.h"
 
 namespace berth::runtime {
 
-struct Judgement {
-  enum class Kind {
-    kPlaced,         // The other scheduler bound the pod to `node`.
-    kUnschedulable,  // It found no node.
-    kNominated,      // It found none, and preempts pods on `node`.
+struct ShadowLimits {
+  // How long a decision that differs waits for later binds of pods that were tried before, and for
+  // other late events. A bind takes milliseconds, seconds if the API server is overloaded.
+  Duration settle_time = Duration::Seconds(5);
+  // By how much the watch of one resource may lag behind that of another.
+  Duration watch_lag = Duration::Millis(200);
+  // The number of events that are held back meanwhile: the binds of 5 seconds at 1,000 per second,
+  // and what else happens. If more arrive, nothing waits.
+  size_t held_events = 8'192;
+  // The number of relevant events that can be undone: seconds of such a burst, minutes otherwise.
+  // A search looks at each of these and of the held ones once.
+  size_t past_events = 2'048;
+  // How many pods, seen before and after a decision, may have been tried in another order. A busy
+  // kube-scheduler has some tens of binds in flight. How many it really has shows in the order of
+  // the binds; fewer are reordered then.
+  size_t reordered_pods = 64;
+  // How many states are tried in a search. Each costs about as much as a decision.
+  size_t states = 1'024;
+  // How many states are tried per decision on average, so that the shadow keeps up if most
+  // decisions differ; what was not used is saved, up to the second number.
+  size_t states_per_decision = 16, saved_states = 16'384;
+};
+
+class Shadow final : public EventFilter {
+ public:
+  struct Options {
+    // Receives each judgement.
+    std::function<void(const Judgement&)> report;
+    // Reports whether decisions are judged from now on; before, events are passed on at once.
+    std::function<bool()> judges = [] { return true; };
+    // Reports whether judgements name the engine's own choice also where it agrees that a pod is
+    // placed well. Costs about as much again.
+    std::function<bool()> explains = [] { return false; };
+    const Clock& stopwatch;  // Measures what judgements cost. Must outlive the shadow.
+    ShadowLimits limits = {};
   };
 
-  api::ObjectKey pod;
-  std::string scheduler_name;
-  Kind kind = Kind::kPlaced;
-  std::string node;
-  bool agrees = false;
-  std::string own_choice;   // The node that the engine would have chosen; empty if none.
-  std::string difference;   // Why the engine disagrees, in a sentence; empty if it agrees.
-  bool same_words = false;  // For unschedulable pods: the messages are identical.
-};
+  // `engine` must outlive the shadow. `pass` gives it an event.
+  Shadow(scheduler::engine::Engine& engine, PassEvent pass, Options options)
+      : engine_(engine),
+        pass_(std::move(pass)),
+        options_(std::move(options)),
+        timeline_(engine, options_.limits.past_events, options_.limits.settle_time),
+        saved_states_(options_.limits.saved_states) {}
 
-// Returns "placed", "unschedulable" or "nominated".
-std::string_view ToString(Judgement::Kind kind);
+  void Take(const scheduler::engine::Event& event, const Now& now) override;
+  void Advance(const Now& now) override { Advance(now, false); }
+  void Finish(const Now& now) override { Advance(now, true); }
+  std::optional<Instant> next_wake() const override;
 
-class Shadow {
- public:
-  // `engine` must outlive the shadow.
-  explicit Shadow(scheduler::engine::Engine& engine) : engine_(engine) {}
-
-  // Judges the decision of another scheduler in `event`, or returns nullopt if it has none. The
-  // engine must not have handled the event yet.
-  std::optional<Judgement> Judge(const scheduler::engine::Event& event, Instant now);
+  size_t held_events() const { return timeline_.held().size(); }
 
  private:
-  // Returns the previous version of the pod; null if it was unknown, or a different pod of the same
-  // name.
-  std::shared_ptr<const api::Pod> Before(const api::Pod& pod) const;
+  void Advance(const Now& now, bool finish);
+  // Judges the first held event, which is a decision. Returns false if it must wait.
+  bool Judge(const Now& now, bool finish);
+  bool AgreesDirectly(Instant date);
+  // `explain` says why the engine disagrees, if it does.
+  Judgement::Result Search(Instant date, bool explain);
 
   scheduler::engine::Engine& engine_;
+  const PassEvent pass_;
+  const Options options_;
+  ShadowTimeline timeline_;
+  size_t saved_states_;
+  std::optional<Judgement> waiting_;  // About the first held event, if it waits.
 };
-
-// Logs a judgement: a difference always, agreement from -v=3 on.
-void LogJudgement(const Judgement& judgement, Duration took);
-// Logs the totals.
-void LogSummary(uint64_t judged, uint64_t agreed);
 
 }  // namespace berth::runtime

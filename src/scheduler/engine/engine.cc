@@ -79,13 +79,14 @@ void Engine::State::Handle(const Event& event, const Now& time) {
   const int64_t since = measurements_ == nullptr ? 0 : measurements_->Read();
   const HandledEvents handled = std::visit([this](const auto& known) { return On(known); }, event);
   Reap();
-  if (removed_classes_ != cluster_.classes().removed()) DropRemovedClasses();
+  DropRemovedClasses();
   if (handled.empty() || measurements_ == nullptr) return;
   const Duration took{measurements_->Read() - since};
   for (framework::EventType type : handled) measurements_->EventHandled(type, took);
 }
 
 void Engine::State::DropRemovedClasses() {
+  if (removed_classes_ == cluster_.classes().removed()) return;
   removed_classes_ = cluster_.classes().removed();
   for (const ServedProfile& served : profiles_) served.results->DropRemovedClasses();
 }
@@ -195,6 +196,14 @@ void Engine::Observe(DecisionObserver* observer) { state_->observer_ = observer;
 
 Result<Explanation> Engine::Explain(std::shared_ptr<const api::Pod> pod, Instant now) {
   return state_->Explain(std::move(pod), now);
+}
+
+Result<bool> Engine::MightDecide(std::shared_ptr<const api::Pod> pod, const std::string& node) {
+  return state_->MightDecide(std::move(pod), node);
+}
+
+bool Engine::Serves(const api::Pod& pod) const {
+  return state_->handlers_.ProfileOf(pod).has_value();
 }
 
 void Engine::DropCaches() {

@@ -91,6 +91,13 @@ class Engine {
   // schedulerName.
   Result<Explanation> Explain(std::shared_ptr<const api::Pod> pod, Instant now);
 
+  // Reports whether the engine might place `pod` on `node` now, because no other node is better. An
+  // empty `node` asks whether the pod fits nowhere. As Explain otherwise, at the cost of a
+  // decision.
+  Result<bool> MightDecide(std::shared_ptr<const api::Pod> pod, const std::string& node);
+  // Reports whether a profile serves the pod's schedulerName.
+  bool Serves(const api::Pod& pod) const;
+
   // Drops what can be computed again: what remains is in use. For measurements of memory.
   void DropCaches();
 
@@ -104,6 +111,7 @@ class Engine {
   std::string pod_in_cycle() const;
 
  private:
+  friend class WhatIf;
   class State;  // engine_state.h
 
   explicit Engine(std::unique_ptr<State> state);

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -61,6 +62,10 @@ class Engine::State {
   void PassTime(const Now& now);
   std::optional<Instant> next_wake() const;
   Result<Explanation> Explain(std::shared_ptr<const api::Pod> pod, Instant now);
+  Result<bool> MightDecide(std::shared_ptr<const api::Pod> pod, const std::string& node);
+  // For WhatIf, which calls DropRemovedClasses after each change.
+  model::Cluster& mutable_cluster() { return cluster_; }
+  void DropRemovedClasses();
   // Passes the current sizes to the measurements.
   void ReportSizes() const;
 
@@ -86,7 +91,6 @@ class Engine::State {
   HandledEvents On(const PermitDecision& decision);
   // Resumes the scheduling cycle that waits for an extender, or defers the event.
   void HandleDuringCycle(const Event& event, const Now& time);
-  void DropRemovedClasses();
 
   // --- schedule_one.cc ---
 
@@ -121,6 +125,10 @@ class Engine::State {
   std::optional<Failure> RunPermitPlugins(BindingCycle::Placement& placement);
   void StartBinding(BindingCycle::Placement placement);
   Failure FailureOf(const CycleOutcome& outcome, const ServedProfile& served) const;
+  // Returns the answer of `question` about an attempt of `pod`, which need not be known.
+  template <typename Answer>
+  Result<Answer> Ask(std::shared_ptr<const api::Pod> pod,
+                     const std::function<Answer(framework::Attempt&)>& question);
   // The failure of an attempt that ends with a plugin's verdict about the chosen node.
   Failure FailureAt(model::NodeRow node, framework::Verdict verdict,
                     const ServedProfile& served) const;

@@ -284,7 +284,9 @@ void Engine::State::StartBinding(BindingCycle::Placement placement) {
   started.Start();
 }
 
-Result<Explanation> Engine::State::Explain(std::shared_ptr<const api::Pod> pod, Instant at) {
+template <typename Answer>
+Result<Answer> Engine::State::Ask(std::shared_ptr<const api::Pod> pod,
+                                  const std::function<Answer(framework::Attempt&)>& question) {
   const auto profile = handlers_.ProfileOf(*pod);
   if (!profile) {
     return Fail(fmt::format("no profile serves schedulerName \"{}\" of pod {}/{}",
@@ -293,14 +295,30 @@ Result<Explanation> Engine::State::Explain(std::shared_ptr<const api::Pod> pod, 
   }
   const ServedProfile& served = profiles_[*profile];
   const model::PodRecord visitor = cluster_.MakeHypotheticalPod(std::move(pod));
-  Explanation explanation;
+  Answer answer;
   {
     auto results = served.results->For(visitor);
     framework::Attempt attempt(cluster_, *served.profile, *results, visitor);
-    explanation = ExplainAttempt(attempt, at, random_, ExplainDepth::kDetails);
+    answer = question(attempt);
   }
   cluster_.Release(visitor);
-  return explanation;
+  return answer;
+}
+
+Result<Explanation> Engine::State::Explain(std::shared_ptr<const api::Pod> pod, Instant at) {
+  return Ask<Explanation>(std::move(pod), [&](framework::Attempt& attempt) {
+    return ExplainAttempt(attempt, at, random_, ExplainDepth::kDetails);
+  });
+}
+
+Result<bool> Engine::State::MightDecide(std::shared_ptr<const api::Pod> pod,
+                                        const std::string& node) {
+  return Ask<bool>(std::move(pod), [&](framework::Attempt& attempt) {
+    const model::NodeTable& nodes = cluster_.nodes();
+    if (node.empty()) return FitsNowhere(attempt);
+    const model::NodeRow row = nodes.Find(cluster_.symbols().Find(node));
+    return row.valid() && nodes.present().Test(row.index()) && MightChoose(attempt, row);
+  });
 }
 
 }  // namespace berth::scheduler::engine

@@ -38,8 +38,8 @@ CycleOutcome Failed(framework::Verdict error) {
   return outcome;
 }
 
-Task<CycleOutcome> FitsNowhere(framework::Attempt& attempt, const framework::Verdict& pre_filter,
-                               SearchOptions options) {
+Task<CycleOutcome> FailToFit(framework::Attempt& attempt, const framework::Verdict& pre_filter,
+                             SearchOptions options) {
   CycleOutcome outcome;
   outcome.kind = CycleOutcome::Kind::kFitError;
   outcome.diagnosis = attempt.Diagnose(pre_filter);
@@ -109,7 +109,7 @@ Task<CycleOutcome> FindNode(framework::Attempt& attempt, SearchOptions options) 
   attempt.StartAt(options.next_start % attempt.cluster().nodes().present_count());
   const framework::Verdict pre_filter = attempt.PreFilter();
   meter.End(framework::MeasuredPoint::kPreFilter, pre_filter.code());
-  if (pre_filter.rejected()) co_return co_await FitsNowhere(attempt, pre_filter, options);
+  if (pre_filter.rejected()) co_return co_await FailToFit(attempt, pre_filter, options);
   if (!pre_filter.ok()) co_return Failed(pre_filter);
 
   if (attempt.NominatedNode().valid()) {
@@ -128,7 +128,7 @@ Task<CycleOutcome> FindNode(framework::Attempt& attempt, SearchOptions options) 
     if (!error.ok()) co_return Failed(std::move(error));
   }
   const size_t feasible = attempt.feasible().Count();
-  if (feasible == 0) co_return co_await FitsNowhere(attempt, pre_filter, options);
+  if (feasible == 0) co_return co_await FailToFit(attempt, pre_filter, options);
   if (feasible == 1) {
     outcome.node = TheOnly(attempt.feasible());
   } else if (options.extenders == nullptr) {
@@ -143,6 +143,24 @@ Task<CycleOutcome> FindNode(framework::Attempt& attempt, SearchOptions options) 
   }
   TakeTurns(attempt, outcome.node, options);
   co_return outcome;
+}
+
+bool FitsNowhere(framework::Attempt& attempt) {
+  if (attempt.cluster().nodes().present_count() == 0) return true;
+  const framework::Verdict pre_filter = attempt.PreFilter();
+  if (!pre_filter.ok()) return pre_filter.rejected();
+  if (FittingNominatedNode(attempt).valid()) return false;
+  return attempt.Filter().ok() && attempt.feasible().None();
+}
+
+bool MightChoose(framework::Attempt& attempt, model::NodeRow node) {
+  // Among equals the first from the start on is chosen: `node`, if it is one of them.
+  attempt.StartAt(attempt.cluster().nodes().order().rank()[node.index()]);
+  if (!attempt.PreFilter().ok()) return false;
+  const model::NodeRow nominated = FittingNominatedNode(attempt);
+  if (nominated.valid()) return nominated == node;
+  if (!attempt.Filter().ok() || !attempt.feasible().Test(node.index())) return false;
+  return attempt.feasible().Count() == 1 || (attempt.Score().ok() && attempt.Best() == node);
 }
 
 Task<framework::PostFilterResult> RunPostFilters(framework::FailedCycle& failed) {

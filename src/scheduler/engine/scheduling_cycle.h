@@ -63,6 +63,12 @@ size_t EnoughNodes(size_t nodes, int32_t percentage);
 // The first steps of FindNode, also used to explain: returns the pod's nominated node, if it fits.
 model::NodeRow FittingNominatedNode(framework::Attempt& attempt);
 
+// The outcome of FindNode without extenders, or a part of it: whether the pod fits nowhere, and
+// whether `node`, which is present, might be chosen because no other is better. The attempt must be
+// new.
+bool FitsNowhere(framework::Attempt& attempt);
+bool MightChoose(framework::Attempt& attempt, model::NodeRow node);
+
 // Runs the PostFilter plugins for a pod that fits nowhere.
 Task<framework::PostFilterResult> RunPostFilters(framework::FailedCycle& failed);
 

@@ -139,7 +139,7 @@ class Comparison:
             ),
         )  # fmt: skip
         self._shadow = Scheduler(
-            arguments.shadow, folder, "", api.config, label="shadow", verbosity=3,
+            arguments.shadow, folder, "", api.config, label="shadow", verbosity=4,
             flags=("--shadow", *gates), **common,
         )  # fmt: skip
         self._metrics = QueueMetrics(port)

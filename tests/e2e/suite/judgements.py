@@ -21,7 +21,7 @@ class Judgement(dict):
     @property
     def is_tie(self):
         """Whether the shadow would have chosen another node that is as good."""
-        return self.agrees and self.get("ownChoice", self.get("node")) != self.get("node")
+        return self.agrees and self.get("ownChoice") not in ("", None, self.get("node"))
 
     @property
     def in_burst(self):
@@ -31,7 +31,7 @@ class Judgement(dict):
     @property
     def has_other_words(self):
         """Whether the shadow agrees that the pod fits nowhere, with another message."""
-        return self.get("sameWords") == "false"
+        return self.get("sameMessage") == "false"
 
 
 def parse(line):

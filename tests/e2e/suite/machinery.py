@@ -1,9 +1,8 @@
 """The kubelets and volume controllers of a cluster that has none."""
 
-import datetime
 import queue
 import threading
-import zlib
+import time
 
 from .api import NODES, ApiError
 from .mirror import Mirror, key_of
@@ -13,7 +12,7 @@ from .space import PERSISTENT_VOLUMES
 
 CLAIMS = "/api/v1/persistentvolumeclaims"
 SELECTED = "volume.kubernetes.io/selected-node"
-_EPOCH = datetime.datetime(2026, 1, 1, tzinfo=datetime.timezone.utc)
+_FIRST_START = 1_600_000_000  # In the past, however many pods there are.
 
 
 def tolerant(action, *arguments):
@@ -65,10 +64,12 @@ class Worker:
 
 
 class Kubelets:
-    """Start the pods that are bound. Each has its own start time, which decides between victims."""
+    """Start the pods that are bound. The later one starts, the later is its start time, which
+    decides between victims: until then it counts as started now. No two have the same."""
 
     def __init__(self, api):
         self._api, self._worker = api, Worker()
+        self._seconds = _FIRST_START
         self._started = set()
         self.pods = Mirror(api, "/api/v1/pods", self._see)
 
@@ -83,12 +84,10 @@ class Kubelets:
     def _start(self, pod):
         if pod["status"].get("startTime"):
             return
-        path = path_of(pod)
-        # The same in each run of a seed; two pods have the same with a probability near 0.
-        second = zlib.crc32(path.encode()) % 25_000_000
-        start = (_EPOCH + datetime.timedelta(seconds=second)).strftime("%Y-%m-%dT%H:%M:%SZ")
+        self._seconds += 1
+        start = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(self._seconds))
         status = {"phase": "Running", "startTime": start}
-        self._api.patch(path + "/status", {"status": status})
+        self._api.patch(path_of(pod) + "/status", {"status": status})
 
     def idle(self):
         return self._worker.idle()

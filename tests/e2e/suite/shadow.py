@@ -18,7 +18,6 @@ class Shadow(Scenario):
         shadow = self.start_scheduler(config, label="shadow", flags=("--shadow",), verbosity=3)
         self.assertTrue(shadow.says("Shadow mode: judging", 30), "it does not begin")
         self.start_scheduler()
-        # One after another: what is decided while an earlier pod is on its way may differ.
         for i in range(10):
             space.create_pods([space.pod(f"p{i}", cpu="500m")])
             self.wait_bound(i + 1)
@@ -32,6 +31,25 @@ class Shadow(Scenario):
         self.assertEqual(summary and summary.groups(), ("11", "11"), shadow.tail())
         methods = {request.method for request in gate.requests}
         self.assertEqual(methods, {"GET"}, "a shadow only looks")
+
+    def test_shadow_of_a_burst(self):
+        """Pods are created at once: the shadow agrees with decisions made with binds in flight."""
+        known = subprocess.run([SETTINGS.scheduler, "--help"], capture_output=True, text=True)
+        if "--shadow" not in known.stdout:
+            self.skipTest("this scheduler has no shadow mode")
+        space = self.space
+        space.create_nodes([space.node(f"n{i}", cpu=str(8 + i)) for i in range(8)])
+        shadow = self.start_scheduler(label="shadow", flags=("--shadow",), verbosity=3)
+        self.assertTrue(shadow.says("Shadow mode: judging", 30), "it does not begin")
+        self.start_scheduler()
+        count = 120
+        space.create_pods([space.pod(f"p{i}", cpu=f"{50 + i % 7 * 50}m") for i in range(count)])
+        self.wait_bound(count)
+        judged = re.compile(r'"Shadow (agrees|differs|is undecided)" pod=')
+        self.wait(lambda: len(judged.findall(shadow.log())) == count, "all pods are judged")
+        self.assertEqual(shadow.terminate(), 0)
+        summary = re.search(r"judged=(\d+) agreed=(\d+)", shadow.log())
+        self.assertEqual(summary and summary.groups(), (str(count), str(count)), shadow.tail())
 
     def is_refused(self):
         record = self.history.pod("nowhere")

@@ -22,6 +22,7 @@ class JudgementsTest(unittest.TestCase):
         self.assertTrue(parse(AGREES.format(1, "false")).agrees)
         self.assertFalse(parse(AGREES.format(1, "false")).is_tie)
         self.assertTrue(parse(AGREES.format(2, "false")).is_tie)
+        self.assertFalse(parse(AGREES.replace("n-{}", "").format("false")).is_tie)
         self.assertTrue(parse(AGREES.format(1, "true")).in_burst)
 
     def test_difference(self):

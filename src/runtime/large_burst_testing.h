@@ -1,0 +1,96 @@
+// LargeBurst is the events of a burst of any size: an engine places all pods, and their binds are
+// seen later than they were decided, so that the order differs.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "api/node.h"
+#include "base/check.h"
+#include "base/random.h"
+#include "base/time.h"
+#include "scheduler/engine/engine.h"
+#include "scheduler/plugins/in_tree_registry.h"
+
+namespace berth::runtime {
+
+struct LargeBurst {
+  std::vector<scheduler::engine::Event> objects;  // Nodes, and the pods that wait.
+  std::vector<scheduler::engine::Event> binds;
+};
+
+inline constexpr Instant kBurstTime = Instant::FromUnixSeconds(1'700'000'000);
+
+inline std::unique_ptr<scheduler::engine::Engine> MakeDefaultEngine() {
+  scheduler::engine::EngineOptions options;
+  options.profiles.emplace_back().multi_point = scheduler::plugins::DefaultPlugins();
+  auto engine = scheduler::engine::Engine::Make(options, scheduler::plugins::InTreeRegistry());
+  CHECK(engine.has_value());
+  return *std::move(engine);
+}
+
+inline api::Ref<api::Node> MakeBurstNode(size_t number, Random& random) {
+  auto node = std::make_shared<api::Node>();
+  node->metadata.name = fmt::format("node-{}", number);
+  node->metadata.labels = {{"kubernetes.io/hostname", node->metadata.name},
+                           {"topology.kubernetes.io/zone", fmt::format("z{}", number % 3)}};
+  node->status.allocatable = {
+      {"cpu", api::Quantity::FromValue(static_cast<int64_t>(256 << random.Below(3)))},
+      {"memory", api::Quantity::FromValue(static_cast<int64_t>(1024 << random.Below(3)) << 30)},
+      {"pods", api::Quantity::FromValue(1'000)}};
+  return node;
+}
+
+inline api::Ref<api::Pod> MakeBurstPod(size_t number, Random& random) {
+  auto pod = std::make_shared<api::Pod>();
+  pod->metadata.name = fmt::format("pod-{}", number);
+  pod->metadata.namespace_ = "default";
+  pod->metadata.uid = pod->metadata.name;
+  pod->metadata.labels = {{"app", fmt::format("app-{}", random.Below(10))}};
+  pod->spec.scheduler_name = "default-scheduler";
+  pod->spec.priority = static_cast<int32_t>(random.Below(2));
+  api::Container& container = pod->spec.containers.emplace_back();
+  container.name = "main";
+  container.resources.requests = {
+      {"cpu", api::Quantity::FromMilli(static_cast<int64_t>(100 * (1 + random.Below(10))))},
+      {"memory", api::Quantity::FromValue(static_cast<int64_t>((1 + random.Below(8)) << 28))}};
+  return pod;
+}
+
+// A bind is seen up to `latency` binds too late.
+inline LargeBurst MakeLargeBurst(size_t nodes, size_t pods, size_t latency) {
+  Random random(1);
+  LargeBurst burst;
+  for (size_t i = 0; i < nodes; ++i)
+    burst.objects.push_back(scheduler::engine::ObjectPut{MakeBurstNode(i, random)});
+  std::unordered_map<std::string, api::Ref<api::Pod>> by_name;
+  for (size_t i = 0; i < pods; ++i) {
+    const auto pod = MakeBurstPod(i, random);
+    by_name.emplace(pod->metadata.name, pod);
+    burst.objects.push_back(scheduler::engine::ObjectPut{pod});
+  }
+  const auto engine = MakeDefaultEngine();
+  for (const auto& event : burst.objects) engine->Handle(event, kBurstTime);
+  std::vector<std::pair<size_t, api::Ref<api::Pod>>> binds;
+  while (engine->Schedule(kBurstTime, 1) > 0) {
+    for (const auto& command : engine->TakeCommands()) {
+      const auto* bind = std::get_if<scheduler::framework::BindPod>(&command.write);
+      if (bind == nullptr) continue;
+      auto bound = api::CopyToChange(*by_name.at(bind->pod.name));
+      bound->spec.node_name = bind->node;
+      binds.emplace_back(binds.size() + random.Below(latency + 1), std::move(bound));
+    }
+  }
+  std::ranges::stable_sort(binds, {}, &std::pair<size_t, api::Ref<api::Pod>>::first);
+  for (const auto& [turn, pod] : binds) burst.binds.push_back(scheduler::engine::ObjectPut{pod});
+  return burst;
+}
+
+}  // namespace berth::runtime

@@ -1,0 +1,167 @@
+#include "runtime/shadow_timeline.h"
+
+#include <algorithm>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+#include "api/object.h"
+#include "scheduler/engine/what_if.h"
+#include "scheduler/model/cluster.h"
+
+namespace berth::runtime {
+namespace {
+
+const api::PodCondition* ScheduledCondition(const api::Pod& pod) {
+  const auto& conditions = pod.status.conditions;
+  const auto found = std::ranges::find(conditions, "PodScheduled", &api::PodCondition::type);
+  return found == conditions.end() ? nullptr : &*found;
+}
+
+// Reports whether the status shows a failed attempt.
+bool HasFailed(const api::Pod& pod) {
+  const api::PodCondition* condition = ScheduledCondition(pod);
+  return condition != nullptr && condition->status == "False" &&
+         condition->reason != "SchedulingGated";
+}
+
+bool ShowsNewFailure(const api::Pod& before, const api::Pod& after) {
+  if (!HasFailed(after)) return false;
+  return !HasFailed(before) ||
+         ScheduledCondition(before)->message != ScheduledCondition(after)->message;
+}
+
+// Reports whether the change of a pod may change decisions about other pods.
+bool Changes(const api::Pod& before, const api::Pod& after) {
+  const bool was_placed = !before.spec.node_name.empty();
+  if (before.metadata.uid != after.metadata.uid) return false;  // Cannot be undone.
+  if (after.finished()) return was_placed;
+  if (!was_placed && after.spec.node_name.empty()) {
+    return before.status.nominated_node_name != after.status.nominated_node_name;
+  }
+  // The first statuses of containers repeat what the spec says.
+  const bool resized = !before.status.container_statuses.empty() &&
+                       (before.status.container_statuses != after.status.container_statuses ||
+                        before.status.resources != after.status.resources);
+  return resized || before.spec != after.spec || before.metadata.labels != after.metadata.labels ||
+         before.metadata.deletion_timestamp.has_value() !=
+             after.metadata.deletion_timestamp.has_value();
+}
+
+template <typename T>
+bool Changes(const T& before, const T& after) {
+  T same_version = before;
+  same_version.metadata.resource_version = after.metadata.resource_version;
+  return !(same_version == after);
+}
+
+}  // namespace
+
+const api::Object* ObjectOf(const scheduler::engine::Event& event) {
+  if (const auto* put = std::get_if<scheduler::engine::ObjectPut>(&event)) return &put->object;
+  const auto* deleted = std::get_if<scheduler::engine::ObjectDeleted>(&event);
+  return deleted == nullptr ? nullptr : &deleted->object;
+}
+
+bool Matters(const scheduler::engine::Event& event, const std::optional<api::Object>& replaced) {
+  const auto pod_of = [](const api::Object& object) {
+    const auto* pod = std::get_if<api::Ref<api::Pod>>(&object);
+    return pod == nullptr ? nullptr : pod->get();
+  };
+  const auto* put = std::get_if<scheduler::engine::ObjectPut>(&event);
+  if (put == nullptr) {
+    if (!replaced) return false;
+    const api::Pod* pod = pod_of(*replaced);
+    return pod == nullptr || !pod->spec.node_name.empty() ||
+           !pod->status.nominated_node_name.empty();
+  }
+  if (!replaced) {
+    const api::Pod* pod = pod_of(put->object);
+    return pod == nullptr || (!pod->spec.node_name.empty() && !pod->finished());
+  }
+  return std::visit(
+      [&]<typename T>(const std::shared_ptr<const T>& after) {
+        return Changes(*std::get<api::Ref<T>>(*replaced), *after);
+      },
+      put->object);
+}
+
+void ShadowTimeline::Add(scheduler::engine::Event event, Instant now, bool judges) {
+  Moment moment{++last_position_, now, std::move(event)};
+  const api::Object* object = ObjectOf(moment.event);
+  if (object != nullptr) {
+    if (const auto* pod = std::get_if<api::Ref<api::Pod>>(object)) {
+      if (std::holds_alternative<scheduler::engine::ObjectDeleted>(moment.event)) {
+        waiting_.erase(api::KeyOf(*object));
+      } else {
+        moment.decision = SeePod(*pod, moment);
+      }
+    }
+  }
+  if (!judges) moment.decision.reset();
+  held_.push_back(std::move(moment));
+}
+
+std::optional<ObservedDecision> ShadowTimeline::SeePod(const api::Ref<api::Pod>& pod,
+                                                       const Moment& moment) {
+  const uint64_t position = moment.position;
+  const api::ObjectKey key{pod->metadata.namespace_, pod->metadata.name};
+  const auto known = waiting_.find(key);
+  const bool waits = pod->spec.node_name.empty() && !pod->finished() && engine_.Serves(*pod);
+  if (known == waiting_.end() || known->second.pod->metadata.uid != pod->metadata.uid) {
+    if (known != waiting_.end()) waiting_.erase(known);
+    if (waits)
+      waiting_.emplace(key, WaitingPod{pod, position, moment.arrived, !HasFailed(*pod), position});
+    return std::nullopt;
+  }
+
+  WaitingPod& waiting = known->second;
+  const api::Ref<api::Pod> before = std::exchange(waiting.pod, pod);
+  if (waiting.failed > waiting.since && moment.arrived - waiting.failed_at >= settle_time_) {
+    waiting.since = waiting.failed;
+    waiting.since_at = waiting.failed_at;
+  }
+  std::optional<ObservedDecision> decision;
+  const auto kind = KindOfDecision(*before, *pod);
+  if (kind || (waits && before->status.nominated_node_name != pod->status.nominated_node_name)) {
+    const std::string& node =
+        kind == Judgement::Kind::kPlaced ? pod->spec.node_name : pod->status.nominated_node_name;
+    decision = {.position = position,
+                .since = waiting.since,
+                .since_at = waiting.since_at,
+                .first = waiting.first,
+                .created = waiting.created,
+                .kind = kind.value_or(Judgement::Kind::kUnschedulable),
+                .node = node,
+                .judged = kind.has_value(),
+                .before = before,
+                .after = pod};
+  }
+  if (!waits) {
+    waiting_.erase(known);
+  } else if (kind || ShowsNewFailure(*before, *pod)) {
+    waiting.first = false;
+    waiting.failed = position;
+    waiting.failed_at = moment.arrived;
+  } else if (!before->spec.scheduling_gates.empty() && pod->spec.scheduling_gates.empty()) {
+    waiting.since = position;
+    waiting.since_at = moment.arrived;
+  }
+  return decision;
+}
+
+void ShadowTimeline::Pass(const std::function<void(const scheduler::engine::Event&)>& pass) {
+  Moment moment = std::move(held_.front());
+  held_.pop_front();
+  if (const api::Object* object = ObjectOf(moment.event)) {
+    moment.replaced = scheduler::engine::FindObject(engine_.cluster(), *object);
+    // A decision that leaves the cluster as it is, such as a failure, need not be undone.
+    const bool matters = moment.decision ? moment.decision->ChangesCluster()
+                                         : Matters(moment.event, moment.replaced);
+    if (matters) past_.push_back(moment);
+    if (past_.size() > past_limit_) past_.pop_front();
+  }
+  pass(moment.event);
+}
+
+}  // namespace berth::runtime

@@ -1,0 +1,106 @@
+// ShadowTimeline is the part of the event stream that shadow mode looks at when it judges a
+// decision: the events that the engine got, with what they replaced, and those that are held back.
+//
+// It recognizes the decisions of the other scheduler when they arrive, and remembers since when
+// each pending pod waits in that scheduler's queue.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "api/meta.h"
+#include "api/object_fwd.h"
+#include "api/pod.h"
+#include "base/time.h"
+#include "runtime/shadow_judgement.h"
+#include "scheduler/engine/engine.h"
+
+namespace berth::runtime {
+
+// A decision of the other scheduler. It was made between `since` and `position` of the stream.
+//
+// The end of a nomination also counts as one: the scheduler that decides so knows it at once.
+struct ObservedDecision {
+  uint64_t position = 0;  // Of the event that shows it.
+  // Of the event from which on the pod could be tried: it was created, lost its last scheduling
+  // gate, or failed before. A failure may be seen later than the attempt that follows it, so that a
+  // recent one does not count.
+  uint64_t since = 0;
+  Instant since_at = {};
+  bool first = false;    // No earlier attempt is known.
+  uint64_t created = 0;  // Orders the first attempts of pods of the same priority.
+  Judgement::Kind kind = Judgement::Kind::kPlaced;
+  std::string node;
+  bool judged = true;  // It can be compared with what the engine decides.
+  api::Ref<api::Pod> before, after;
+
+  int32_t priority() const { return before->priority(); }
+  // Reports whether other pods see a cluster changed by it.
+  bool ChangesCluster() const {
+    return kind == Judgement::Kind::kPlaced ||
+           before->status.nominated_node_name != after->status.nominated_node_name;
+  }
+};
+
+// An event of the stream.
+struct Moment {
+  uint64_t position = 0;
+  Instant arrived;
+  scheduler::engine::Event event;
+  std::optional<ObservedDecision> decision = {};
+  std::optional<api::Object> replaced = {};  // In the engine's model, when the engine got it.
+};
+
+// The object of an event; null if it is not about one.
+const api::Object* ObjectOf(const scheduler::engine::Event& event);
+
+// Reports whether an event that replaces an object of the model, or none, may change a decision
+// about a pod other than its own. ObjectOf(event) must not be null.
+bool Matters(const scheduler::engine::Event& event, const std::optional<api::Object>& replaced);
+
+class ShadowTimeline {
+ public:
+  // `engine` must outlive this. Remembers `past_limit` events that the engine got. What was seen
+  // `settle_time` ago has reached everybody.
+  ShadowTimeline(scheduler::engine::Engine& engine, size_t past_limit, Duration settle_time)
+      : engine_(engine), past_limit_(past_limit), settle_time_(settle_time) {}
+
+  // Appends an event to the held ones. Without `judges` it counts as known to everybody.
+  void Add(scheduler::engine::Event event, Instant now, bool judges);
+
+  // The events that the engine has not got, oldest first.
+  const std::deque<Moment>& held() const { return held_; }
+  // Passes the first of them to the engine.
+  void Pass(const std::function<void(const scheduler::engine::Event&)>& pass);
+
+  // The events that the engine got and that may have changed a decision, oldest first.
+  const std::deque<Moment>& past() const { return past_; }
+
+ private:
+  // A pod without a node, as last seen.
+  struct WaitingPod {
+    api::Ref<api::Pod> pod;
+    uint64_t since = 0;
+    Instant since_at;
+    bool first = false;
+    uint64_t created = 0;
+    uint64_t failed = 0;     // Where its last failure is seen, if it has failed,
+    Instant failed_at = {};  // and when it was.
+  };
+
+  std::optional<ObservedDecision> SeePod(const api::Ref<api::Pod>& pod, const Moment& moment);
+
+  scheduler::engine::Engine& engine_;
+  const size_t past_limit_;
+  const Duration settle_time_;
+  uint64_t last_position_ = 0;
+  std::map<api::ObjectKey, WaitingPod> waiting_;
+  std::deque<Moment> past_, held_;
+};
+
+}  // namespace berth::runtime
