@@ -11,6 +11,7 @@
 #include "localcluster/persistent_volume_controller.h"
 #include "localcluster/pod_kubelet.h"
 #include "localcluster/replica_set.h"
+#include "localcluster/service_accounts.h"
 #include "localcluster/stateful_set.h"
 
 namespace berth::localcluster {
@@ -39,6 +40,7 @@ std::vector<std::unique_ptr<Controller>> MakeControllers(Context& context) {
   if (options.workloads_only) {
     AddWorkloadControllers(context, all);
   } else if (options.controllers) {
+    all.push_back(std::make_unique<ServiceAccounts>(context));
     all.push_back(std::make_unique<NodeLifecycle>(context));
     all.push_back(std::make_unique<TaintEviction>(context));
     all.push_back(std::make_unique<PodGarbageCollector>(context));

@@ -248,6 +248,7 @@ api::scheme::ApiResult<void> AdmitPod(AdmissionContext& context, const api::sche
     return resolved;
   }
   AddDefaultTolerations(spec);
+  AdmitServiceAccount(context, pod);
   const std::string_view node = api::StringAt(&spec, "nodeName");
   if (!node.empty()) AddTopologyLabels(context.store, std::string(node), pod);
   return {};

@@ -21,7 +21,8 @@ struct AdmissionContext {
   const store::Store& store;
   const PriorityClasses& priorities;
   Instant now;
-  Random random;  // For cluster IPs and node ports.
+  Random random;              // For cluster IPs and node ports.
+  bool mount_tokens = false;  // See AdmitServiceAccount.
 };
 
 // Returns NotFound if the namespace does not exist, Forbidden if it is being terminated.
@@ -40,6 +41,10 @@ api::scheme::ApiResult<void> AdmitUpdate(AdmissionContext& context, const api::s
 
 api::scheme::ApiResult<void> AdmitPod(AdmissionContext& context, const api::scheme::Kind& kind,
                                       api::JsonObject& pod);
+// Sets the pod's service account, and its image pull secrets if the pod has none. If the context
+// says so, adds a volume with the account's token and mounts it in the containers, unless the pod
+// or the account opts out. DIFFERS: an account that does not exist is no error.
+void AdmitServiceAccount(const AdmissionContext& context, api::JsonObject& pod);
 // Allocates the cluster IP and node ports. `before` is null for a new service; else allocated
 // values that `service` lacks are copied from it.
 api::scheme::ApiResult<void> AdmitService(AdmissionContext& context, const api::scheme::Kind& kind,

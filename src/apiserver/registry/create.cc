@@ -99,7 +99,8 @@ api::scheme::ApiResult<Written> Api::CreateChecked(const api::scheme::Kind& kind
     return std::unexpected(std::move(done.error()));
   }
 
-  admission::AdmissionContext context{store_, priorities_, now(), Random(NextRandom())};
+  admission::AdmissionContext context{store_, priorities_, now(), Random(NextRandom()),
+                                      mount_tokens_};
   if (auto chosen =
           ChooseName(store_, kind, namespace_, admission::MetadataOf(document), context.random);
       !chosen) {
