@@ -4,6 +4,7 @@
 
 #include "api/scheme/scheme.h"
 #include "apiserver/negotiation.h"
+#include "apiserver/registry/bootstrap.h"
 #include "apiserver/service_account_tokens.h"
 #include "base/base64.h"
 
@@ -96,6 +97,7 @@ Result<std::unique_ptr<ApiServer>> ApiServer::Start(ApiServerOptions options) {
       });
   if (!started) return std::unexpected(started.error());
   server->http_ = *std::move(started);
+  registry::CreateClusterObjects(*server->api_, {own.address, server->port()});
   return server;
 }
 
