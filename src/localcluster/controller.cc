@@ -11,6 +11,7 @@
 #include "localcluster/persistent_volume_controller.h"
 #include "localcluster/pod_kubelet.h"
 #include "localcluster/replica_set.h"
+#include "localcluster/resource_quota.h"
 #include "localcluster/service_accounts.h"
 #include "localcluster/stateful_set.h"
 
@@ -46,6 +47,7 @@ std::vector<std::unique_ptr<Controller>> MakeControllers(Context& context) {
     all.push_back(std::make_unique<PodGarbageCollector>(context));
     AddWorkloadControllers(context, all);
     all.push_back(std::make_unique<PersistentVolumeController>(context));
+    all.push_back(std::make_unique<ResourceQuotaController>(context));
     all.push_back(std::make_unique<DisruptionController>(context));
     all.push_back(std::make_unique<CoordinatedElection>(context));
     all.push_back(std::make_unique<GarbageCollector>(context));

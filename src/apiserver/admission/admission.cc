@@ -14,6 +14,7 @@
 #include "api/json/document.h"
 #include "api/scheme/scheme.h"
 #include "apiserver/admission/field_errors.h"
+#include "apiserver/admission/limit_ranges.h"
 #include "apiserver/admission/metadata.h"
 #include "apiserver/store/codec.h"
 
@@ -136,7 +137,10 @@ api::scheme::ApiResult<void> AdmitCreate(AdmissionContext& context, const api::s
   if (name == "Service") return AdmitService(context, kind, nullptr, document);
   if (name == "PriorityClass") return AdmitPriorityClass(context.priorities, kind, document);
   if (name == "Node") TaintUnreadyNode(document);
-  if (name == "PersistentVolumeClaim") AdmitClaim(context.store, document);
+  if (name == "PersistentVolumeClaim") {
+    AdmitClaim(context.store, document);
+    return AdmitLimitRanges(context.store, kind, document);
+  }
   if (name == "Job") SelectJobPods(document);
   return {};
 }
@@ -251,7 +255,7 @@ api::scheme::ApiResult<void> AdmitPod(AdmissionContext& context, const api::sche
   AdmitServiceAccount(context, pod);
   const std::string_view node = api::StringAt(&spec, "nodeName");
   if (!node.empty()) AddTopologyLabels(context.store, std::string(node), pod);
-  return {};
+  return AdmitLimitRanges(context.store, kind, pod);
 }
 
 namespace {
