@@ -252,6 +252,7 @@ api::scheme::ApiResult<void> AdmitPod(AdmissionContext& context, const api::sche
     return resolved;
   }
   AddDefaultTolerations(spec);
+  if (auto admitted = AdmitRuntimeClass(context.store, kind, pod); !admitted) return admitted;
   AdmitServiceAccount(context, pod);
   const std::string_view node = api::StringAt(&spec, "nodeName");
   if (!node.empty()) AddTopologyLabels(context.store, std::string(node), pod);

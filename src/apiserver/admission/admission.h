@@ -45,6 +45,11 @@ api::scheme::ApiResult<void> AdmitPod(AdmissionContext& context, const api::sche
 // says so, adds a volume with the account's token and mounts it in the containers, unless the pod
 // or the account opts out. DIFFERS: an account that does not exist is no error.
 void AdmitServiceAccount(const AdmissionContext& context, api::JsonObject& pod);
+// Adds the overhead, node selector and tolerations of the pod's RuntimeClass. Returns Forbidden if
+// there is no such class or the pod contradicts it.
+api::scheme::ApiResult<void> AdmitRuntimeClass(const store::Store& store,
+                                               const api::scheme::Kind& kind,
+                                               api::JsonObject& pod);
 // Allocates the cluster IP and node ports. `before` is null for a new service; else allocated
 // values that `service` lacks are copied from it.
 api::scheme::ApiResult<void> AdmitService(AdmissionContext& context, const api::scheme::Kind& kind,
