@@ -1,6 +1,7 @@
 #include "localcluster/controller.h"
 
 #include "localcluster/coordinated_election.h"
+#include "localcluster/cron_job.h"
 #include "localcluster/daemon_set.h"
 #include "localcluster/deployment.h"
 #include "localcluster/disruption.h"
@@ -46,6 +47,7 @@ std::vector<std::unique_ptr<Controller>> MakeControllers(Context& context) {
     all.push_back(std::make_unique<TaintEviction>(context));
     all.push_back(std::make_unique<PodGarbageCollector>(context));
     AddWorkloadControllers(context, all);
+    all.push_back(std::make_unique<CronJobController>(context));
     all.push_back(std::make_unique<PersistentVolumeController>(context));
     all.push_back(std::make_unique<ResourceQuotaController>(context));
     all.push_back(std::make_unique<DisruptionController>(context));
