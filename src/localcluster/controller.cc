@@ -5,6 +5,7 @@
 #include "localcluster/daemon_set.h"
 #include "localcluster/deployment.h"
 #include "localcluster/disruption.h"
+#include "localcluster/endpoint_slices.h"
 #include "localcluster/garbage_collector.h"
 #include "localcluster/job.h"
 #include "localcluster/node_kubelet.h"
@@ -48,6 +49,7 @@ std::vector<std::unique_ptr<Controller>> MakeControllers(Context& context) {
     all.push_back(std::make_unique<PodGarbageCollector>(context));
     AddWorkloadControllers(context, all);
     all.push_back(std::make_unique<CronJobController>(context));
+    all.push_back(std::make_unique<EndpointsController>(context));
     all.push_back(std::make_unique<PersistentVolumeController>(context));
     all.push_back(std::make_unique<ResourceQuotaController>(context));
     all.push_back(std::make_unique<DisruptionController>(context));
