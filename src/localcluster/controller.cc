@@ -7,6 +7,7 @@
 #include "localcluster/disruption.h"
 #include "localcluster/endpoint_slices.h"
 #include "localcluster/garbage_collector.h"
+#include "localcluster/horizontal_autoscaler.h"
 #include "localcluster/job.h"
 #include "localcluster/node_kubelet.h"
 #include "localcluster/node_lifecycle.h"
@@ -49,6 +50,7 @@ std::vector<std::unique_ptr<Controller>> MakeControllers(Context& context) {
     all.push_back(std::make_unique<PodGarbageCollector>(context));
     AddWorkloadControllers(context, all);
     all.push_back(std::make_unique<CronJobController>(context));
+    all.push_back(std::make_unique<HorizontalAutoscaler>(context));
     all.push_back(std::make_unique<EndpointsController>(context));
     all.push_back(std::make_unique<PersistentVolumeController>(context));
     all.push_back(std::make_unique<ResourceQuotaController>(context));
