@@ -20,6 +20,7 @@
 #include "cmd/feature_gate_flag.h"
 #include "cmd/object_files.h"
 #include "cmd/up_objects.h"
+#include "localcluster/persistent_volume_controller.h"
 #include "runtime/embedded/store_connection.h"
 #include "scheduler/config/engine_options.h"
 #include "scheduler/config/validate.h"
@@ -111,6 +112,8 @@ Result<std::unique_ptr<UpCluster>> UpCluster::Start(
     return cluster->Fill(options);
   }();
   if (!ready) return std::unexpected(ready.error());
+  // The objects of the files may have a default of their own.
+  if (!options.no_controllers) localcluster::EnsureDefaultStorageClass(cluster->api());
   // Started last, so that all objects exist before controllers act on some of them.
   cluster->local_cluster_ = localcluster::LocalCluster::Start(
       cluster->api(), cluster->clock_, LocalClusterOptionsFor(options, cluster->served_.ca));

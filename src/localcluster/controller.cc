@@ -17,6 +17,7 @@
 #include "localcluster/resource_quota.h"
 #include "localcluster/service_accounts.h"
 #include "localcluster/stateful_set.h"
+#include "localcluster/volume_protection.h"
 
 namespace berth::localcluster {
 
@@ -53,6 +54,7 @@ std::vector<std::unique_ptr<Controller>> MakeControllers(Context& context) {
     all.push_back(std::make_unique<HorizontalAutoscaler>(context));
     all.push_back(std::make_unique<EndpointsController>(context));
     all.push_back(std::make_unique<PersistentVolumeController>(context));
+    all.push_back(std::make_unique<VolumeProtection>(context));
     all.push_back(std::make_unique<ResourceQuotaController>(context));
     all.push_back(std::make_unique<DisruptionController>(context));
     all.push_back(std::make_unique<CoordinatedElection>(context));

@@ -59,7 +59,8 @@ api::scheme::ApiResult<void> AdmitPriorityClass(const PriorityClasses& prioritie
                   present->name)));
 }
 
-// Returns the newest of the classes marked as default; the first by name among equals.
+}  // namespace
+
 std::string DefaultStorageClass(const store::Store& store) {
   std::string best;
   std::string best_time;
@@ -76,6 +77,8 @@ std::string DefaultStorageClass(const store::Store& store) {
   }
   return best;
 }
+
+namespace {
 
 void AdmitClaim(const store::Store& store, api::JsonObject& claim) {
   api::JsonObject& spec = api::EnsureObject(claim, "spec");

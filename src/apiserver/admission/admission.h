@@ -2,6 +2,7 @@
 // validation.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "api/json/json.h"
@@ -36,6 +37,10 @@ api::scheme::ApiResult<void> AdmitCreate(AdmissionContext& context, const api::s
 // Admits an update; copies server-assigned values that `after` lacks.
 api::scheme::ApiResult<void> AdmitUpdate(AdmissionContext& context, const api::scheme::Kind& kind,
                                          const api::JsonObject& before, api::JsonObject& after);
+
+// Returns the newest of the storage classes marked as default, the first by name among equals; ""
+// if there is none.
+std::string DefaultStorageClass(const store::Store& store);
 
 // The parts of AdmitCreate and AdmitUpdate.
 
