@@ -171,6 +171,8 @@ void PodKubelet::RecordStep(const PodStep& step, const PodRecord& pod, const Jso
       return each("containers", run);
     case PodStep::Action::kRestart:
       return each("containers", run);
+    case PodStep::Action::kDebug:
+      return each("ephemeralContainers", run);
     case PodStep::Action::kExit:
       if (StringAt(status, "phase") != "Running") return;
       return each("containers", [&](const std::string& name, std::string_view) {
@@ -203,6 +205,9 @@ bool PodKubelet::Execute(const PodStep& step, const PodRecord& pod, const NodeRe
       return true;
     case PodStep::Action::kMarkReady:
       MakePodReady(document, now);
+      return true;
+    case PodStep::Action::kDebug:
+      StartEphemeralContainers(document, now);
       return true;
     case PodStep::Action::kStop:
       StopPod(document, now);

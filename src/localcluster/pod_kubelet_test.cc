@@ -264,5 +264,23 @@ TEST(LocalCluster, ForgetsDeletedObjects) {
   EXPECT_THAT(cluster.Leftovers(), IsEmpty());
 }
 
+TEST(PodKubelet, RunsEphemeralContainers) {
+  TestCluster cluster;
+  cluster.AddNodes(1);
+  cluster.Make("pods", apiserver::registry::kPodA);
+  cluster.Run();
+  for (const std::string_view containers :
+       {"{'name':'one','image':'i'}", "{'name':'one','image':'i'},{'name':'two','image':'i'}"}) {
+    cluster.Merge("pods", "a", fmt::format("{{'spec':{{'ephemeralContainers':[{}]}}}}", containers),
+                  "ephemeralcontainers");
+    cluster.AdvanceSeconds(10);
+  }
+  EXPECT_HOLDS(cluster.Get("pods", "a"),
+               "{'status':{'phase':'Running','containerStatuses':[{}],"
+               "'ephemeralContainerStatuses':["
+               "{'name':'one','state':{'running':{'startedAt':'2026-01-01T00:00:00Z'}}},"
+               "{'name':'two','state':{'running':{'startedAt':'2026-01-01T00:00:10Z'}}}]}}");
+}
+
 }  // namespace BERTH_TEST_FILE
 }  // namespace berth::localcluster

@@ -65,6 +65,9 @@ api::scheme::ApiResult<std::optional<Written>> Api::FinishUpdate(Attempt& attemp
     admission::BumpGeneration(kind, before, after);
     admission::Validate(kind, after, errors);
     if (subresource.empty()) admission::ValidateUpdate(kind, before, after, errors);
+    if (subresource == "ephemeralcontainers") {
+      admission::ValidateEphemeralContainers(before, after, errors);
+    }
   }
   admission::ValidateMetadata(kind, after, errors);
   admission::ValidateMetadataUpdate(before, after, errors);
