@@ -238,8 +238,8 @@ api::scheme::ApiResult<VersionedResponse> Connect(const RequestContext& call) {
     return std::unexpected(api::scheme::NotFound(call.kind(), call.info.name));
   }
   return std::unexpected(api::scheme::MakeError(
-      501, fmt::format("{}/{} is not available: Berth runs no containers, its pods are fake",
-                       call.kind().resource, call.info.subresource)));
+      501, fmt::format("{} is not available: Berth runs no containers, its pods are fake",
+                       call.info.subresource)));
 }
 
 api::scheme::ApiResult<VersionedResponse> Evict(const RequestContext& call) {
