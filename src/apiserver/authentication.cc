@@ -89,8 +89,8 @@ api::scheme::ApiResult<User> Authenticate(const registry::Access& access,
   const std::string_view authorization = request.header("Authorization");
   constexpr std::string_view kBearer = "bearer ";
   if (StartsWithIgnoringCase(authorization, kBearer)) {
-    if (const User* user = access.FindToken(Trim(authorization.substr(kBearer.size()))))
-      return *user;
+    if (auto user = access.FindToken(Trim(authorization.substr(kBearer.size()))))
+      return *std::move(user);
   }
   if (!access.open()) return std::unexpected(api::scheme::Unauthorized());
   if (!access.options().allow_anonymous && IsCrossOrigin(request)) {

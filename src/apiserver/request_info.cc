@@ -8,6 +8,7 @@
 
 #include "api/json/json_text.h"
 #include "api/selector.h"
+#include "apiserver/openapi/discovery.h"
 #include "base/text.h"
 
 namespace berth::apiserver {
@@ -211,6 +212,10 @@ api::scheme::ApiResult<RequestInfo> ReadObjectRequest(std::string_view method, R
   if (path.in_namespace && path.namespace_.empty())
     return std::unexpected(api::scheme::UnknownResource());
 
+  if (group == openapi::kMetricsGroup) {
+    return std::unexpected(api::scheme::MakeError(
+        501, "there are no metrics: Berth runs no containers, its pods are fake"));
+  }
   info.kind = api::scheme::FindKind(group, version, path.rest[0]);
   if (info.kind == nullptr) return std::unexpected(api::scheme::UnknownResource());
   info.namespace_ = path.namespace_;

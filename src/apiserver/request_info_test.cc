@@ -139,5 +139,14 @@ TEST(QueryTest, NumbersAreIntegers) {
   }
 }
 
+// What `kubectl top` requests.
+TEST(RequestInfo, ThereAreNoMetrics) {
+  const auto request = ReadRequest("GET", "/apis/metrics.k8s.io/v1beta1/nodes");
+  ASSERT_FALSE(request);
+  EXPECT_EQ(request.error().code, 501);
+  EXPECT_EQ(request.error().message,
+            "there are no metrics: Berth runs no containers, its pods are fake");
+}
+
 }  // namespace BERTH_TEST_FILE
 }  // namespace berth::apiserver

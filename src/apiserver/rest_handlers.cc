@@ -238,8 +238,8 @@ api::scheme::ApiResult<VersionedResponse> Connect(const RequestContext& call) {
     return std::unexpected(api::scheme::NotFound(call.kind(), call.info.name));
   }
   return std::unexpected(api::scheme::MakeError(
-      501, fmt::format("{}/{} is not available: Berth runs no containers, its pods are fake",
-                       call.kind().resource, call.info.subresource)));
+      501, fmt::format("{} is not available: Berth runs no containers, its pods are fake",
+                       call.info.subresource)));
 }
 
 api::scheme::ApiResult<VersionedResponse> Evict(const RequestContext& call) {
@@ -307,10 +307,21 @@ api::scheme::ApiResult<VersionedResponse> Scale(const RequestContext& call) {
   return ScaleResponse(call, call.api.PutScale(call.kind(), call.info.object(), *body, *options));
 }
 
+api::scheme::ApiResult<VersionedResponse> RequestToken(const RequestContext& call) {
+  const auto body = ReadObjectBody(call);
+  if (!body) return std::unexpected(body.error());
+  const auto& issuer = call.access.options().service_accounts;
+  if (issuer == nullptr) return std::unexpected(api::scheme::UnknownResource());
+  const auto issued = issuer->Issue(call.info.object(), *body);
+  if (!issued) return std::unexpected(issued.error());
+  return VersionedResponse{JsonResponse(201, api::ToJsonText(*issued)), call.api.store().version()};
+}
+
 }  // namespace
 
 api::scheme::ApiResult<VersionedResponse> ServeObjects(const RequestContext& call) {
   if (call.info.subresource == "binding") return Bind(call);
+  if (call.info.subresource == "token") return RequestToken(call);
   if (call.info.subresource == "eviction") return Evict(call);
   if (call.info.subresource == "scale") return Scale(call);
   if (std::ranges::find(kConnections, call.info.subresource) != kConnections.end()) {

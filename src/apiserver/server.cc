@@ -4,6 +4,8 @@
 
 #include "api/scheme/scheme.h"
 #include "apiserver/negotiation.h"
+#include "apiserver/registry/bootstrap.h"
+#include "apiserver/service_account_tokens.h"
 #include "base/base64.h"
 
 namespace berth::apiserver {
@@ -27,6 +29,16 @@ Result<std::unique_ptr<store::Store>> OpenStore(const ApiServerOptions& options,
                                     .history_bytes = options.history_bytes};
   if (journal == nullptr) store_options.first_version = FirstVersion(now);
   return store::Store::Open(std::move(store_options), std::move(journal));
+}
+
+// Returns the options with an issuer of tokens for service accounts.
+Result<registry::AccessOptions> AccessWithTokens(const ApiServerOptions& options,
+                                                 const store::Store& store, const Clock& clock) {
+  auto key = options.token_key ? Result<net::JwtKey>(*options.token_key) : net::JwtKey::Generate();
+  if (!key) return std::unexpected(key.error());
+  registry::AccessOptions access = options.access;
+  access.service_accounts = std::make_shared<ServiceAccountTokens>(store, clock, *std::move(key));
+  return access;
 }
 
 // Returns the address to connect to; a loopback address if the server listens on every address.
@@ -62,8 +74,11 @@ Result<std::unique_ptr<ApiServer>> ApiServer::Start(ApiServerOptions options) {
   server->store_ = *std::move(store);
   const Clock& clock = own.clock != nullptr ? *own.clock : server->real_clock_;
   server->api_ = std::make_unique<registry::Api>(*server->store_, clock, own.seed);
-  server->handler_ = std::make_unique<Handler>(*server->api_, registry::Access(own.access), clock,
-                                               server->steady_clock_);
+  server->api_->set_mount_tokens(own.mount_tokens);
+  auto access = AccessWithTokens(own, *server->store_, clock);
+  if (!access) return std::unexpected(access.error());
+  server->handler_ = std::make_unique<Handler>(*server->api_, registry::Access(*std::move(access)),
+                                               clock, server->steady_clock_);
   server->handler_->metrics().Append(own.more_metrics);
 
   net::ServerOptions http;
@@ -82,6 +97,7 @@ Result<std::unique_ptr<ApiServer>> ApiServer::Start(ApiServerOptions options) {
       });
   if (!started) return std::unexpected(started.error());
   server->http_ = *std::move(started);
+  registry::CreateClusterObjects(*server->api_, {own.address, server->port()});
   return server;
 }
 

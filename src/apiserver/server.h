@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "apiserver/authentication.h"
@@ -15,6 +16,7 @@
 #include "base/steady_clock.h"
 #include "base/time.h"
 #include "net/http_server.h"
+#include "net/jwt_key.h"
 
 namespace berth::apiserver {
 
@@ -27,6 +29,11 @@ struct ApiServerOptions {
   size_t history_bytes = store::kDefaultHistoryBytes;
   std::shared_ptr<net::ServerTls> tls = {};  // Null: no TLS.
   registry::AccessOptions access = {};
+  // Signs the tokens of service accounts; unset for a new key.
+  std::optional<net::JwtKey> token_key = {};
+  // Mounts the token of its service account in each new pod, whether or not the account exists: for
+  // clusters with a controller that creates accounts.
+  bool mount_tokens = false;
   uint64_t seed = 0;  // For uids and generated names.
   // The clock of the Api; null for the system clock. Must outlive the server.
   const Clock* clock = nullptr;

@@ -24,6 +24,7 @@
 #include "flags/flag_group.h"
 #include "net/certificates.h"
 #include "net/descriptor_limit.h"
+#include "net/jwt_key.h"
 #include "net/server_tls.h"
 #include "runtime/stray_signals.h"
 
@@ -102,6 +103,29 @@ Status WriteSecret(const std::string& path, std::string_view text) {
   return status;
 }
 
+// Returns the key that signs the tokens of service accounts. A data directory stores it, so that
+// tokens survive a restart.
+Result<net::JwtKey> TokenKeyFor(const std::string& data_dir) {
+  if (data_dir.empty()) return net::JwtKey::Generate();
+  const std::string file = std::filesystem::path(data_dir) / "service-account.key";
+  std::error_code ignored;
+  if (std::filesystem::exists(file, ignored)) {
+    const auto text = ReadText(file);
+    if (!text) return std::unexpected(text.error());
+    auto key = net::JwtKey::FromPem(*text);
+    if (!key) return Fail(fmt::format("{}: {}", file, key.error().message));
+    return key;
+  }
+  auto key = net::JwtKey::Generate();
+  if (!key) return key;
+  const auto pem = key->ToPem();
+  if (!pem) return std::unexpected(pem.error());
+  // The store, which reports what is wrong with the directory, is opened later.
+  std::filesystem::create_directories(data_dir, ignored);
+  if (!ignored) (void)WriteSecret(file, *pem);
+  return key;
+}
+
 std::string ShellQuoted(const std::string& text) {
   const bool plain = text.find_first_not_of(
                          "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
@@ -132,6 +156,8 @@ Result<RunningApiServer> StartApiServer(const ApiServerFlags& options, const Clo
   if (!access) return std::unexpected(access.error());
   auto tls = MakeTls(options);
   if (!tls) return std::unexpected(tls.error());
+  auto token_key = TokenKeyFor(options.data_dir);
+  if (!token_key) return std::unexpected(token_key.error());
   RunningApiServer started;
   started.ca = std::move(tls->ca);
   if (!access->tokens.empty()) {
@@ -149,6 +175,8 @@ Result<RunningApiServer> StartApiServer(const ApiServerFlags& options, const Clo
                           .history_bytes = options.history_bytes,
                           .tls = std::move(tls->server),
                           .access = *std::move(access),
+                          .token_key = *std::move(token_key),
+                          .mount_tokens = options.mount_tokens,
                           .seed = uint64_t{random()} << 32 | random(),
                           .clock = clock,
                           .more_metrics = std::move(more_metrics)};

@@ -33,6 +33,7 @@ struct ApiServerFlags {
   int threads = 2;
   size_t history = 50'000;
   size_t history_bytes = apiserver::store::kDefaultHistoryBytes;
+  bool mount_tokens = false;  // As in ApiServerOptions; not a flag.
 };
 
 // A started API server, and what clients need to connect to it.

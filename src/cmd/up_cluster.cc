@@ -10,13 +10,17 @@
 #include <cstring>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <random>
+#include <string_view>
 #include <utility>
 
 #include "client/load_config.h"
 #include "cmd/config_command.h"
 #include "cmd/feature_gate_flag.h"
+#include "cmd/object_files.h"
 #include "cmd/up_objects.h"
+#include "localcluster/persistent_volume_controller.h"
 #include "runtime/embedded/store_connection.h"
 #include "scheduler/config/engine_options.h"
 #include "scheduler/config/validate.h"
@@ -57,8 +61,28 @@ Result<Scheduler> SchedulerFrom(const UpOptions& up,
   return Scheduler{*std::move(options), loaded->completed->parallelism};
 }
 
-localcluster::LocalClusterOptions LocalClusterOptionsFor(const UpOptions& options) {
+// Reads the zone from the system's database. Names are relative paths, and not those of other
+// files.
+std::optional<std::string> ReadTimeZone(std::string_view name) {
+  constexpr size_t kMaxFileBytes = 64 << 10;
+  const bool safe = !name.empty() && name.front() != '/' && name.find("..") == name.npos &&
+                    name.find_first_not_of(
+                        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                        "0123456789_+-/") == name.npos;
+  if (!safe) return std::nullopt;
+  const auto file = std::filesystem::path("/usr/share/zoneinfo") / name;
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(file, error)) return std::nullopt;
+  if (std::filesystem::file_size(file, error) > kMaxFileBytes || error) return std::nullopt;
+  auto text = ReadText(file);
+  return text ? std::optional(*std::move(text)) : std::nullopt;
+}
+
+localcluster::LocalClusterOptions LocalClusterOptionsFor(const UpOptions& options,
+                                                         const std::string& root_ca) {
   localcluster::LocalClusterOptions local;
+  local.root_ca = root_ca;
+  local.read_time_zone = ReadTimeZone;
   local.kubelets = !options.no_kubelets;
   local.controllers = !options.no_controllers;
   local.leases = !options.no_leases && !options.no_kubelets;
@@ -77,7 +101,9 @@ Result<std::unique_ptr<UpCluster>> UpCluster::Start(
       return observability::MetricsText(registry);
     };
   }
-  auto served = StartApiServer(options.api, &cluster->clock_, std::move(metrics));
+  ApiServerFlags flags = options.api;
+  flags.mount_tokens = !options.no_controllers;
+  auto served = StartApiServer(flags, &cluster->clock_, std::move(metrics));
   if (!served) return std::unexpected(served.error());
   cluster->served_ = *std::move(served);
   const auto ready = [&]() -> Status {
@@ -86,9 +112,11 @@ Result<std::unique_ptr<UpCluster>> UpCluster::Start(
     return cluster->Fill(options);
   }();
   if (!ready) return std::unexpected(ready.error());
+  // The objects of the files may have a default of their own.
+  if (!options.no_controllers) localcluster::EnsureDefaultStorageClass(cluster->api());
   // Started last, so that all objects exist before controllers act on some of them.
-  cluster->local_cluster_ = localcluster::LocalCluster::Start(cluster->api(), cluster->clock_,
-                                                              LocalClusterOptionsFor(options));
+  cluster->local_cluster_ = localcluster::LocalCluster::Start(
+      cluster->api(), cluster->clock_, LocalClusterOptionsFor(options, cluster->served_.ca));
   if (cluster->driver_ != nullptr) cluster->driver_->Start();
   if (cluster->scheduler_ != nullptr) {
     cluster->scheduler_->Start([scheduler = cluster->scheduler_.get()] { scheduler->Lead(); });

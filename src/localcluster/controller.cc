@@ -1,17 +1,23 @@
 #include "localcluster/controller.h"
 
 #include "localcluster/coordinated_election.h"
+#include "localcluster/cron_job.h"
 #include "localcluster/daemon_set.h"
 #include "localcluster/deployment.h"
 #include "localcluster/disruption.h"
+#include "localcluster/endpoint_slices.h"
 #include "localcluster/garbage_collector.h"
+#include "localcluster/horizontal_autoscaler.h"
 #include "localcluster/job.h"
 #include "localcluster/node_kubelet.h"
 #include "localcluster/node_lifecycle.h"
 #include "localcluster/persistent_volume_controller.h"
 #include "localcluster/pod_kubelet.h"
 #include "localcluster/replica_set.h"
+#include "localcluster/resource_quota.h"
+#include "localcluster/service_accounts.h"
 #include "localcluster/stateful_set.h"
+#include "localcluster/volume_protection.h"
 
 namespace berth::localcluster {
 
@@ -39,11 +45,17 @@ std::vector<std::unique_ptr<Controller>> MakeControllers(Context& context) {
   if (options.workloads_only) {
     AddWorkloadControllers(context, all);
   } else if (options.controllers) {
+    all.push_back(std::make_unique<ServiceAccounts>(context));
     all.push_back(std::make_unique<NodeLifecycle>(context));
     all.push_back(std::make_unique<TaintEviction>(context));
     all.push_back(std::make_unique<PodGarbageCollector>(context));
     AddWorkloadControllers(context, all);
+    all.push_back(std::make_unique<CronJobController>(context));
+    all.push_back(std::make_unique<HorizontalAutoscaler>(context));
+    all.push_back(std::make_unique<EndpointsController>(context));
     all.push_back(std::make_unique<PersistentVolumeController>(context));
+    all.push_back(std::make_unique<VolumeProtection>(context));
+    all.push_back(std::make_unique<ResourceQuotaController>(context));
     all.push_back(std::make_unique<DisruptionController>(context));
     all.push_back(std::make_unique<CoordinatedElection>(context));
     all.push_back(std::make_unique<GarbageCollector>(context));

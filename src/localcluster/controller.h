@@ -12,6 +12,7 @@
 #include "apiserver/registry/api.h"
 #include "apiserver/store/stored_object.h"
 #include "base/time.h"
+#include "localcluster/event_recorder.h"
 #include "localcluster/local_cluster.h"
 #include "localcluster/node_index.h"
 #include "localcluster/object_json.h"
@@ -31,6 +32,7 @@ struct Context {
   const LocalClusterOptions& options;
   PodIndex pods = {};
   NodeIndex nodes = {};
+  EventRecorder events{api, clock};
 
   Instant now() const { return clock.Now(); }
   const apiserver::store::Store& store() const { return api.store(); }

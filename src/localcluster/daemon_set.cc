@@ -96,7 +96,7 @@ DaemonPodFit NodeShouldRunDaemonPod(const api::Pod& pod, const api::Node& node) 
 namespace {
 
 // Pods created per sync.
-constexpr size_t kBurst = 500;
+constexpr size_t kDaemonBurst = 500;
 
 // Reports whether everything that decides where pods may run is equal.
 bool SameForPods(const NodeRecord* a, const NodeRecord* b) {
@@ -194,7 +194,7 @@ void DaemonSetController::ManagePods(const ObjectName& key, const JsonObject& do
       if (pod->deleting) continue;
       // Failed pods are recreated; of several pods, one stays.
       if (occupied || pod->finished() || !view.should_continue_running.contains(node)) {
-        Remove(key, *pod);
+        Remove(key, document, *pod);
       } else {
         occupied = true;
       }
@@ -204,19 +204,34 @@ void DaemonSetController::ManagePods(const ObjectName& key, const JsonObject& do
   const JsonObject base = MakePod(document, view.hash);
   for (const std::string& node : view.should_run) {
     if (view.pods.contains(node)) continue;
-    if (created_count++ == kBurst) break;
+    if (created_count++ == kDaemonBurst) break;
     JsonObject copy = base;
     RequireNode(copy, node);
     const auto created = context_.api.Create(Pods(), key.namespace_, std::move(copy));
-    if (!created) return queue_.AddAfterFailure(key, context_.now());
+    if (!created) {
+      Record(document, EventType::kWarning, "FailedCreate",
+             "Error creating: " + created.error().message);
+      return queue_.AddAfterFailure(key, context_.now());
+    }
     Wrote(key, created->object);
+    Record(document, EventType::kNormal, "SuccessfulCreate",
+           "Created pod: " + created->object->key.name);
   }
   queue_.Succeeded(key);
 }
 
-void DaemonSetController::Remove(const ObjectName& key, const PodRecord& pod) {
+void DaemonSetController::Remove(const ObjectName& key, const JsonObject& document,
+                                 const PodRecord& pod) {
   const auto deleted = context_.api.Delete(Pods(), pod.name(), {.uid = pod.uid()});
-  if (deleted) Wrote(key, deleted->object);
+  if (!deleted) return;
+  Wrote(key, deleted->object);
+  Record(document, EventType::kNormal, "SuccessfulDelete", "Deleted pod: " + pod.name().name);
+}
+
+void DaemonSetController::Record(const JsonObject& document, EventType type,
+                                 std::string_view reason, std::string message) {
+  context_.events.Record(InvolvedObject::Of(DaemonSets(), document), type, reason,
+                         std::move(message), "daemonset-controller");
 }
 
 void DaemonSetController::RollingUpdate(const ObjectName& key, const JsonObject& document,
@@ -240,7 +255,7 @@ void DaemonSetController::RollingUpdate(const ObjectName& key, const JsonObject&
       if (!pod->active() || IsCurrent(*pod, view.hash)) continue;
       // Replacing a pod that is not ready costs no availability.
       if (!pod->ready) {
-        Remove(key, *pod);
+        Remove(key, document, *pod);
       } else {
         old_pods.push_back(pod);
       }
@@ -248,7 +263,7 @@ void DaemonSetController::RollingUpdate(const ObjectName& key, const JsonObject&
   }
   for (const PodRecord* pod : old_pods) {
     if (budget-- <= 0) return;
-    Remove(key, *pod);
+    Remove(key, document, *pod);
   }
 }
 

@@ -51,7 +51,9 @@ class DaemonSetController final : public Controller {
   void ManagePods(const ObjectName& key, const JsonObject& document, const View& view);
   // Deletes outdated pods as far as the update strategy allows.
   void RollingUpdate(const ObjectName& key, const JsonObject& document, const View& view);
-  void Remove(const ObjectName& key, const PodRecord& pod);
+  void Remove(const ObjectName& key, const JsonObject& document, const PodRecord& pod);
+  void Record(const JsonObject& document, EventType type, std::string_view reason,
+              std::string message);
   void WriteStatus(const ObjectName& key, const JsonObject& document, const View& view);
 
   std::set<ObjectName> sets_;

@@ -11,6 +11,8 @@ namespace berth::localcluster {
 
 namespace {
 
+constexpr std::string_view kDeploymentComponent = "deployment-controller";
+
 bool IsPaused(const JsonObject& deployment) {
   return BoolAt(ObjectAt(&deployment, "spec"), "paused");
 }
@@ -144,8 +146,16 @@ bool DeploymentController::CreateNewSet(const ObjectName& key, const JsonObject&
   const auto created = context_.api.Create(
       ReplicaSets(), key.namespace_,
       MakeReplicaSet(deployment, hash, replicas, SaturatingAdd(sets.MaxOldRevision(), 1)));
+  const auto record = [&](EventType type, std::string_view reason, std::string message) {
+    context_.events.Record(InvolvedObject::Of(Deployments(), deployment), type, reason,
+                           std::move(message), kDeploymentComponent);
+  };
   if (!created) {
-    if (created.error().code == 409) {
+    if (created.error().code != 409) {
+      record(EventType::kWarning, "ReplicaSetCreateError",
+             fmt::format("Failed to create new replica set \"{}-{}\": {}", key.name, hash,
+                         created.error().message));
+    } else {
       // Another owner's set, or an own one that is not observed yet: retry under another name.
       const auto counted = context_.api.Modify(Deployments(), key, [&](Json& newest) {
         SetInt(EnsureObject(newest.get_object(), "status"), "collisionCount", collisions + 1);
@@ -159,6 +169,11 @@ bool DeploymentController::CreateNewSet(const ObjectName& key, const JsonObject&
   queue_.Succeeded(key);
   Wrote(key, created->object);
   sets.new_set = DeploymentReplicaSet::Read(created->object);
+  if (replicas > 0) {
+    record(
+        EventType::kNormal, "ScalingReplicaSet",
+        fmt::format("Scaled up replica set {} from 0 to {}", created->object->key.name, replicas));
+  }
   return true;
 }
 
@@ -209,6 +224,15 @@ void DeploymentController::Resize(const ObjectName& key, DeploymentReplicaSet& s
   });
   if (!done) return;
   Wrote(key, *done);
+  if (const auto deployment = context_.store().Get(Deployments().collection, key);
+      deployment && set.replicas != replicas) {
+    context_.events.Record(InvolvedObject::Of(Deployments(), *deployment), EventType::kNormal,
+                           "ScalingReplicaSet",
+                           fmt::format("Scaled {} replica set {} from {} to {}",
+                                       replicas > set.replicas ? "up" : "down",
+                                       set.object->key.name, set.replicas, replicas),
+                           kDeploymentComponent);
+  }
   set.replicas = replicas;
   set.observed = false;
 }

@@ -73,9 +73,9 @@ std::set<int64_t> ParseIndexes(std::string_view text) {
 namespace {
 
 // Pods created per sync.
-constexpr int64_t kBurst = 500;
-constexpr int64_t kFirstBackoffSeconds = 10;
-constexpr int64_t kLongestBackoffSeconds = 600;
+constexpr int64_t kJobBurst = 500;
+constexpr int64_t kFirstRetrySeconds = 10;
+constexpr int64_t kLongestRetrySeconds = 600;
 constexpr int64_t kNoLimit = std::numeric_limits<int64_t>::max();
 
 bool IsIndexed(const JsonObject* spec) { return StringAt(spec, "completionMode") == "Indexed"; }
@@ -170,7 +170,7 @@ void JobController::Sync(const ObjectName& key) {
   } else {
     const size_t all = pods.active.size();
     pods.terminating += static_cast<int64_t>(all);
-    DeletePods(key, std::move(pods.active), all);
+    DeletePods(key, document, std::move(pods.active), all);
     pods.active.clear();
     pods.ready = 0;
   }
@@ -235,14 +235,20 @@ void JobController::Scale(const ObjectName& key, const JsonObject& document, Job
   }
   if (BoolAt(spec, "suspend")) wanted = 0;
   if (active > wanted) {
-    DeletePods(key, pods.active, static_cast<size_t>(active - wanted));
+    DeletePods(key, document, pods.active, static_cast<size_t>(active - wanted));
   } else if (active < wanted) {
-    CreatePods(key, document, pods, std::min(wanted - active, kBurst));
+    CreatePods(key, document, pods, std::min(wanted - active, kJobBurst));
   }
 }
 
-void JobController::DeletePods(const ObjectName& key, std::vector<const PodRecord*> pods,
-                               size_t count) {
+void JobController::Record(const JsonObject& document, EventType type, std::string_view reason,
+                           std::string message) {
+  context_.events.Record(InvolvedObject::Of(Jobs(), document), type, reason, std::move(message),
+                         "job-controller");
+}
+
+void JobController::DeletePods(const ObjectName& key, const JsonObject& document,
+                               std::vector<const PodRecord*> pods, size_t count) {
   SortForDeletion(pods);
   pods.resize(std::min(count, pods.size()));
   for (const PodRecord* pod : pods) {
@@ -250,6 +256,7 @@ void JobController::DeletePods(const ObjectName& key, std::vector<const PodRecor
     if (!deleted) continue;
     Wrote(key, deleted->object);
     deleted_.insert(pod->uid());
+    Record(document, EventType::kNormal, "SuccessfulDelete", "Deleted pod: " + pod->name().name);
   }
 }
 
@@ -265,8 +272,8 @@ void JobController::CreatePods(const ObjectName& key, const JsonObject& document
          context_.pods.OwnedBy(std::string(StringAt(ObjectAt(&document, "metadata"), "uid")))) {
       if (pod->phase() == "Failed") last = std::max(last, pod->ready_since);
     }
-    const int64_t seconds = std::min(kFirstBackoffSeconds << std::min<int64_t>(pods.failed - 1, 6),
-                                     kLongestBackoffSeconds);
+    const int64_t seconds =
+        std::min(kFirstRetrySeconds << std::min<int64_t>(pods.failed - 1, 6), kLongestRetrySeconds);
     const Instant due = last + Duration::Seconds(seconds);
     if (context_.now() < due) return queue_.AddAt(key, due);
   }
@@ -282,8 +289,14 @@ void JobController::CreatePods(const ObjectName& key, const JsonObject& document
       pods.active_indexes.insert(index);
     }
     const auto created = context_.api.Create(Pods(), key.namespace_, std::move(pod));
-    if (!created) return queue_.AddAfterFailure(key, context_.now());
+    if (!created) {
+      Record(document, EventType::kWarning, "FailedCreate",
+             "Error creating: " + created.error().message);
+      return queue_.AddAfterFailure(key, context_.now());
+    }
     Wrote(key, created->object);
+    Record(document, EventType::kNormal, "SuccessfulCreate",
+           "Created pod: " + created->object->key.name);
   }
   queue_.Succeeded(key);
 }
@@ -294,6 +307,17 @@ void JobController::WriteStatus(const ObjectName& key, const JsonObject& documen
   const JsonObject* spec = ObjectAt(&document, "spec");
   const bool suspended = BoolAt(spec, "suspend");
   const std::string_view uid = StringAt(ObjectAt(&document, "metadata"), "uid");
+  const bool was_suspended = IsTrue(ObjectAt(&document, "status"), "Suspended");
+  if (suspended && !was_suspended) {
+    Record(document, EventType::kNormal, "Suspended", "Job suspended");
+  } else if (!suspended && was_suspended) {
+    Record(document, EventType::kNormal, "Resumed", "Job resumed");
+  }
+  if (outcome.type == "Complete") {
+    Record(document, EventType::kNormal, "Completed", "Job completed");
+  } else if (outcome.type == "Failed") {
+    Record(document, EventType::kWarning, outcome.reason, std::string(outcome.message));
+  }
   const auto done = context_.api.Modify(Jobs(), key, [&](Json& newest) {
     JsonObject& fields = newest.get_object();
     if (StringAt(ObjectAt(&fields, "metadata"), "uid") != uid) return false;

@@ -75,7 +75,10 @@ class JobController final : public Controller {
   // Creates or deletes pods up to the parallelism.
   void Scale(const ObjectName& key, const JsonObject& document, JobPods& pods);
   void CreatePods(const ObjectName& key, const JsonObject& document, JobPods& pods, int64_t count);
-  void DeletePods(const ObjectName& key, std::vector<const PodRecord*> pods, size_t count);
+  void DeletePods(const ObjectName& key, const JsonObject& document,
+                  std::vector<const PodRecord*> pods, size_t count);
+  void Record(const JsonObject& document, EventType type, std::string_view reason,
+              std::string message);
   void WriteStatus(const ObjectName& key, const JsonObject& document, const JobPods& pods,
                    const Outcome& outcome);
 

@@ -10,6 +10,7 @@
 #include <limits>
 #include <mutex>
 #include <thread>
+#include <utility>
 
 #include "api/json/parse.h"
 #include "base/chrono.h"
@@ -24,6 +25,7 @@ namespace {
 // Batch sizes of one iteration, so that neither events nor controllers starve.
 constexpr size_t kEventsPerIteration = 2000;
 constexpr size_t kKeysPerIteration = 500;
+constexpr size_t kRecordedPerIteration = 100;
 
 // Signal lets a thread sleep until another one raises it. Shared by the loop and the store's wake
 // callbacks.
@@ -58,7 +60,10 @@ bool IsWatched(const Kind& kind) {
 class LocalCluster::Loop {
  public:
   Loop(apiserver::registry::Api& api, const Clock& clock, LocalClusterOptions options)
-      : options_(options), context_{api, clock, options_}, controllers_(MakeControllers(context_)) {
+      : options_(std::move(options)),
+        context_{api, clock, options_},
+        controllers_(MakeControllers(context_)) {
+    if (options_.workloads_only) context_.events.Disable();
     for (const Kind& kind : api::scheme::Kinds()) {
       if (!IsWatched(kind)) continue;
       informers_.emplace_back(api.store(), kind, [signal = signal_] { signal->Raise(); });
@@ -82,7 +87,9 @@ class LocalCluster::Loop {
         busy = true;
       }
     }
-    return busy;
+    if (!busy) context_.events.DeleteExpired(options_.speed);
+    // Everything else comes first.
+    return busy || context_.events.Write(kRecordedPerIteration);
   }
 
   std::optional<Instant> NextDue() const {
@@ -108,6 +115,7 @@ class LocalCluster::Loop {
     std::vector<std::string> sizes = {
         fmt::format("pods={}", context_.pods.size()),
         fmt::format("nodes={}", context_.nodes.all().size()),
+        fmt::format("events={}", context_.events.waiting()),
     };
     for (const auto& controller : controllers_) {
       sizes.push_back(fmt::format("{}={}", controller->name(),
@@ -177,13 +185,13 @@ class LocalCluster::Thread {
 
 LocalCluster::LocalCluster(apiserver::registry::Api& api, const Clock& clock,
                            LocalClusterOptions options)
-    : loop_(std::make_unique<Loop>(api, clock, options)) {}
+    : loop_(std::make_unique<Loop>(api, clock, std::move(options))) {}
 
 LocalCluster::~LocalCluster() = default;
 
 std::unique_ptr<LocalCluster> LocalCluster::Start(apiserver::registry::Api& api, const Clock& clock,
                                                   LocalClusterOptions options) {
-  auto cluster = std::make_unique<LocalCluster>(api, clock, options);
+  auto cluster = std::make_unique<LocalCluster>(api, clock, std::move(options));
   cluster->thread_ = std::make_unique<Thread>(*cluster->loop_);
   return cluster;
 }

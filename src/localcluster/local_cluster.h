@@ -8,9 +8,11 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "apiserver/registry/api.h"
@@ -31,6 +33,9 @@ struct LocalClusterOptions {
   // Time acceleration factor: seconds of `clock` per real second. Determines how long the thread
   // sleeps.
   double speed = 1;
+  std::string root_ca = {};  // Certificates (PEM) by which pods would verify the API server.
+  // Returns the TZif file of a time zone such as "Europe/Berlin", or nullopt. Null: there are none.
+  std::function<std::optional<std::string>(std::string_view)> read_time_zone = {};
 };
 
 class LocalCluster {

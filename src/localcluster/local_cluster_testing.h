@@ -9,6 +9,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "api/json/yaml.h"
@@ -20,7 +21,8 @@
 namespace berth::localcluster {
 
 struct TestCluster : apiserver::registry::ApiFixture {
-  explicit TestCluster(LocalClusterOptions options = {}) : local_cluster(api, clock, options) {}
+  explicit TestCluster(LocalClusterOptions options = {})
+      : local_cluster(api, clock, std::move(options)) {}
 
   // Creates all objects in the YAML, or patches those that exist.
   void Apply(std::string_view yaml) {
@@ -162,6 +164,25 @@ struct TestCluster : apiserver::registry::ApiFixture {
       names.push_back(object->key.name);
     }
     return names;
+  }
+  // Returns the events about the object in the order in which they were written, as
+  // "Normal SuccessfulCreate Created pod: web-x". A count above one follows: " (x3)".
+  std::vector<std::string> EventsOf(std::string_view name) const {
+    std::vector<std::pair<apiserver::store::Version, std::string>> events;
+    for (const auto& object : store->List(api::scheme::KindOf("events").collection, {}).objects) {
+      const Json document = apiserver::store::Parse(*object);
+      const JsonObject* fields = AsObject(document);
+      if (StringAt(ObjectAt(fields, "involvedObject"), "name") != name) continue;
+      std::string text = fmt::format("{} {} {}", StringAt(fields, "type"),
+                                     StringAt(fields, "reason"), StringAt(fields, "message"));
+      const int64_t count = IntAt(fields, "count").value_or(1);
+      if (count > 1) text += fmt::format(" (x{})", count);
+      events.emplace_back(object->version, std::move(text));
+    }
+    std::ranges::sort(events);
+    std::vector<std::string> texts;
+    for (auto& [version, text] : events) texts.push_back(std::move(text));
+    return texts;
   }
   // Returns the indexes and queues that are not empty.
   std::vector<std::string> Leftovers() const {

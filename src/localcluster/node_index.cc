@@ -12,7 +12,7 @@ using api::JsonObject;
 
 namespace {
 
-NodeRecord Read(apiserver::store::ObjectPtr object, const JsonObject& document) {
+NodeRecord ReadNode(apiserver::store::ObjectPtr object, const JsonObject& document) {
   NodeRecord record;
   if (auto node = api::DecodeJsonAs<api::Node>(object->json)) record.node = std::move(*node);
   record.object = std::move(object);
@@ -37,7 +37,7 @@ std::optional<NodeRecord> NodeIndex::Put(apiserver::store::ObjectPtr object,
                                          const JsonObject& document) {
   const std::string name = object->key.name;
   std::optional<NodeRecord> before = Remove(name);
-  nodes_.emplace(name, Read(std::move(object), document));
+  nodes_.emplace(name, ReadNode(std::move(object), document));
   return before;
 }
 

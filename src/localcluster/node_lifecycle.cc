@@ -1,5 +1,7 @@
 #include "localcluster/node_lifecycle.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <vector>
@@ -57,6 +59,8 @@ constexpr std::array<TaintRule, 6> kTaintRules = {{
 }};
 constexpr std::string_view kUnschedulable = "node.kubernetes.io/unschedulable";
 
+constexpr std::string_view kNodeController = "node-controller";
+
 void SetTaint(JsonArray& taints, std::string_view key, std::string_view effect, bool wanted,
               Instant now) {
   const auto found = std::ranges::find_if(taints, [&](const Json& taint) {
@@ -103,6 +107,7 @@ void MarkUnknown(JsonObject& node, Instant now) {
 
 void NodeLifecycle::Observe(const Change& change) {
   if (&change.kind == &Nodes()) {
+    RecordChange(change);
     if (!change.deleted) return queue_.Add(change.object.key);
     expiry_.erase(change.object.key.name);
     return queue_.Forget(change.object.key);
@@ -117,6 +122,23 @@ void NodeLifecycle::Observe(const Change& change) {
   if (!expires) return;
   expiry_[node] = *expires;
   queue_.AddAt({"", node}, *expires);
+}
+
+void NodeLifecycle::RecordChange(const Change& change) {
+  const std::string& name = change.object.key.name;
+  const auto record = [&](std::string_view reason, std::string message) {
+    context_.events.Record(InvolvedObject::Of(Nodes(), change.object), EventType::kNormal, reason,
+                           std::move(message), kNodeController);
+  };
+  if (change.deleted) {
+    record("RemovingNode",
+           fmt::format("Node {} event: Removing Node {} from Controller", name, name));
+  } else if (!change.previous_node) {
+    record("RegisteredNode",
+           fmt::format("Node {} event: Registered Node {} in Controller", name, name));
+  } else if (change.previous_node->ready == "True" && change.node->ready != "True") {
+    record("NodeNotReady", fmt::format("Node {} status is now: NodeNotReady", name));
+  }
 }
 
 void NodeLifecycle::Sync(const ObjectName& key) {
@@ -160,6 +182,8 @@ void NodeLifecycle::MarkPodsNotReady(const std::string& node) {
                                          "NodeNotReady", "Node is not ready", context_.now());
       return true;
     });
+    context_.events.Record(InvolvedObject::Of(Pods(), *pod->object), EventType::kWarning,
+                           "NodeNotReady", "Node is not ready", kNodeController);
   }
 }
 
@@ -231,6 +255,10 @@ void TaintEviction::Sync(const ObjectName& key) {
   if (now < *due) return queue_.AddAt(key, *due);
   MarkDisrupted(context_, *pod, "DeletionByTaintManager",
                 "Taint manager: deleting due to NoExecute taint", false);
+  context_.events.Record(InvolvedObject::Of(Pods(), *pod->object), EventType::kNormal,
+                         "TaintManagerEviction",
+                         fmt::format("Marking for deletion Pod {}/{}", key.namespace_, key.name),
+                         "taint-eviction-controller");
   const auto deleted = context_.api.Delete(Pods(), key, {.uid = pod->uid()});
   if (deleted) Wrote(key, deleted->object);
 }

@@ -26,6 +26,8 @@ class NodeLifecycle final : public Controller {
   size_t index_size() const override { return expiry_.size(); }
 
  private:
+  // Records the events of a change of a node.
+  void RecordChange(const Change& change);
   void MarkPodsNotReady(const std::string& node);
 
   // When the lease of each node expires.

@@ -76,7 +76,8 @@ bool Matches(const api::Selector& selector, const apiserver::store::Object& obje
 api::Selector SelectorOf(const Kind& kind, const JsonObject& document) {
   const JsonObject* selector = ObjectAt(ObjectAt(&document, "spec"), "selector");
   if (!selector) return api::Selector::Nothing();
-  if (&kind == &ReplicationControllers()) {
+  // These two have only the labels to match.
+  if (&kind == &ReplicationControllers() || kind.kind == "Service") {
     return api::Selector::FromMap(api::StringMapOf(selector));
   }
   auto compiled = api::Selector::FromLabelSelector(api::LabelSelectorOf(*selector));

@@ -1,8 +1,11 @@
 #include "localcluster/persistent_volume_controller.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "api/json/decode.h"
+#include "apiserver/admission/admission.h"
 #include "localcluster/object_json.h"
 
 namespace berth::localcluster {
@@ -14,6 +17,7 @@ constexpr std::string_view kBoundByController = "pv.kubernetes.io/bound-by-contr
 constexpr std::string_view kProvisionedBy = "pv.kubernetes.io/provisioned-by";
 constexpr std::string_view kSelectedNode = "volume.kubernetes.io/selected-node";
 constexpr std::string_view kProvisioner = "volume.kubernetes.io/storage-provisioner";
+constexpr std::string_view kVolumeController = "persistentvolume-controller";
 constexpr std::string_view kNoProvisioner = "kubernetes.io/no-provisioner";
 constexpr std::string_view kZone = "topology.kubernetes.io/zone";
 
@@ -111,6 +115,8 @@ void PersistentVolumeController::SyncVolume(const ObjectName& key) {
   if (StringAt(spec, "persistentVolumeReclaimPolicy") != "Delete") {
     return SetPhase(Volumes(), key, "Released");
   }
+  // It may be protected while it is bound.
+  SetPhase(Volumes(), key, "Released");
   (void)context_.api.Delete(Volumes(), key, {.uid = object->uid});
 }
 
@@ -123,7 +129,7 @@ void PersistentVolumeController::SyncClaim(const ObjectName& key) {
   const JsonObject* annotations = ObjectAt(metadata, "annotations");
   if (At(metadata, "deletionTimestamp")) return;
   const auto claim = api::DecodeJsonAs<api::PersistentVolumeClaim>(object->json);
-  if (!claim) return;
+  if (!claim || AssignDefaultClass(key, document)) return;
   const std::string class_name = (*claim)->storage_class_name.value_or("");
   const apiserver::store::ObjectPtr class_object =
       class_name.empty() ? nullptr
@@ -138,6 +144,56 @@ void PersistentVolumeController::SyncClaim(const ObjectName& key) {
   if (!volume.empty()) return Bind(key, document, volume);
   const bool lost = !StringAt(annotations, kBindCompleted).empty();
   SetPhase(Claims(), key, lost ? "Lost" : "Pending");
+  if (!lost) RecordPending(document, class_name, class_object != nullptr, waits);
+}
+
+bool PersistentVolumeController::AssignDefaultClass(const ObjectName& key,
+                                                    const JsonObject& claim) {
+  const JsonObject* spec = ObjectAt(&claim, "spec");
+  if (At(spec, "storageClassName") || At(spec, "volumeName")) return false;
+  const std::string name = apiserver::admission::DefaultStorageClass(context_.store());
+  if (name.empty()) return false;
+  const auto done = context_.api.Modify(Claims(), key, [&](Json& newest) {
+    JsonObject& fields = EnsureObject(newest.get_object(), "spec");
+    if (At(&fields, "storageClassName")) return false;
+    SetString(fields, "storageClassName", name);
+    return true;
+  });
+  if (done) Wrote(key, *done);
+  return done.has_value();
+}
+
+void PersistentVolumeController::RecordPending(const JsonObject& claim,
+                                               const std::string& class_name, bool class_exists,
+                                               bool waits) {
+  const auto record = [&](EventType type, std::string_view reason, std::string message) {
+    context_.events.Record(InvolvedObject::Of(Claims(), claim), type, reason, std::move(message),
+                           kVolumeController);
+  };
+  if (!StringAt(ObjectAt(&claim, "spec"), "volumeName").empty()) return;
+  if (waits) {
+    record(EventType::kNormal, "WaitForFirstConsumer",
+           "waiting for first consumer to be created before binding");
+  } else if (class_name.empty()) {
+    record(EventType::kNormal, "FailedBinding",
+           "no persistent volumes available for this claim and no storage class is set");
+  } else if (!class_exists) {
+    record(EventType::kWarning, "ProvisioningFailed",
+           fmt::format("storageclass.storage.k8s.io \"{}\" not found", class_name));
+  }
+}
+
+void EnsureDefaultStorageClass(apiserver::registry::Api& api) {
+  if (!apiserver::admission::DefaultStorageClass(api.store()).empty()) return;
+  JsonObject cls;
+  JsonObject& metadata = EnsureObject(cls, "metadata");
+  SetString(metadata, "name", "standard");
+  SetString(EnsureObject(metadata, "annotations"), "storageclass.kubernetes.io/is-default-class",
+            "true");
+  SetString(cls, "provisioner", "berth.dev/fake");
+  SetString(cls, "reclaimPolicy", "Delete");
+  SetString(cls, "volumeBindingMode", "WaitForFirstConsumer");
+  (void)api.Create(StorageClasses(), "", std::move(cls));
 }
 
 std::string PersistentVolumeController::ChooseVolume(const ObjectName& key,
@@ -204,6 +260,9 @@ std::string PersistentVolumeController::Provision(const ObjectName& key, const J
     return {};
   }
   queue_.Succeeded(key);
+  context_.events.Record(InvolvedObject::Of(Claims(), claim), EventType::kNormal,
+                         "ProvisioningSucceeded", "Successfully provisioned volume " + name,
+                         provisioner);
   (void)context_.api.Modify(Claims(), key, [&](Json& newest) {
     JsonObject& fields = EnsureObject(newest.get_object(), "metadata");
     SetString(EnsureObject(fields, "annotations"), kProvisioner, provisioner);

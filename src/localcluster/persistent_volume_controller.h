@@ -37,6 +37,10 @@ inline bool Fits(const api::PersistentVolume& volume, const api::PersistentVolum
   return selector && selector->Matches(volume.metadata.labels);
 }
 
+// Creates the class "standard" with a fake provisioner and makes it the default, unless there is a
+// default or a class of that name.
+void EnsureDefaultStorageClass(apiserver::registry::Api& api);
+
 // Claims of WaitForFirstConsumer classes wait for the scheduler, which either binds an existing
 // volume itself or names the node on which to provision.
 class PersistentVolumeController final : public Controller {
@@ -60,6 +64,12 @@ class PersistentVolumeController final : public Controller {
   std::string Provision(const ObjectName& key, const JsonObject& claim, const JsonObject& cls);
   void Bind(const ObjectName& key, const JsonObject& claim, const std::string& volume);
   void SetPhase(const Kind& kind, const ObjectName& key, std::string_view phase);
+  // Gives a claim that was created before there was a default class that class. Reports whether it
+  // did.
+  bool AssignDefaultClass(const ObjectName& key, const JsonObject& claim);
+  // Records why the claim is not bound.
+  void RecordPending(const JsonObject& claim, const std::string& class_name, bool class_exists,
+                     bool waits);
 
   std::set<ObjectName> waiting_;                                              // Unbound claims.
   std::map<std::string, std::shared_ptr<const api::PersistentVolume>> free_;  // Unbound volumes.

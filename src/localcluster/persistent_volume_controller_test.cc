@@ -1,3 +1,5 @@
+#include "localcluster/persistent_volume_controller.h"
+
 #include "localcluster/local_cluster_testing.h"
 
 namespace berth::localcluster {
@@ -134,6 +136,43 @@ TEST(PersistentVolumeController, CompletesTheSchedulersReservation) {
   cluster.Run();
   EXPECT_EQ(PhaseOf(cluster, "persistentvolumeclaims", "c"), "Bound");
   EXPECT_EQ(PhaseOf(cluster, "persistentvolumes", "v"), "Bound");
+}
+
+TEST(DefaultStorageClass, IsCreatedUnlessThereIsOne) {
+  TestCluster cluster;
+  EnsureDefaultStorageClass(cluster.api);
+  EXPECT_HOLDS(
+      cluster.Get("storageclasses.storage.k8s.io", "standard"),
+      "{'provisioner':'berth.dev/fake','volumeBindingMode':'WaitForFirstConsumer',"
+      "'metadata':{'annotations':{'storageclass.kubernetes.io/is-default-class':'true'}}}");
+  EnsureDefaultStorageClass(cluster.api);
+  EXPECT_EQ(cluster.Names(StorageClasses()).size(), 1u);
+  TestCluster other;
+  other.Make("storageclasses.storage.k8s.io",
+             "{'metadata':{'name':'own','annotations':{"
+             "'storageclass.kubernetes.io/is-default-class':'true'}},'provisioner':'x.io/y'}");
+  EnsureDefaultStorageClass(other.api);
+  EXPECT_EQ(other.Names(StorageClasses()).size(), 1u);
+}
+
+TEST(DefaultStorageClass, IsGivenToEarlierClaims) {
+  TestCluster cluster;
+  for (const std::string_view claim : {"'name':'old'", "'name':'none'"}) {
+    cluster.Make(
+        "persistentvolumeclaims",
+        fmt::format("{{'metadata':{{{}}},'spec':{{{}'accessModes':['ReadWriteOnce'],"
+                    "'resources':{{'requests':{{'storage':'1Gi'}}}}}}}}",
+                    claim, claim.find("none") != claim.npos ? "'storageClassName':''," : ""));
+  }
+  cluster.Run();
+  EnsureDefaultStorageClass(cluster.api);
+  cluster.Run();
+  EXPECT_HOLDS(cluster.Get("persistentvolumeclaims", "old"),
+               "{'spec':{'storageClassName':'standard'},'status':{'phase':'Pending'}}");
+  EXPECT_HOLDS(cluster.Get("persistentvolumeclaims", "none"), "{'spec':{'storageClassName':''}}");
+  EXPECT_THAT(cluster.EventsOf("old"),
+              ::testing::Contains("Normal WaitForFirstConsumer waiting for first consumer to be "
+                                  "created before binding"));
 }
 
 }  // namespace BERTH_TEST_FILE

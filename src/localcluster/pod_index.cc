@@ -37,7 +37,7 @@ std::string TargetOf(const JsonObject* spec) {
   return {};
 }
 
-PodRecord Read(apiserver::store::ObjectPtr object, const JsonObject& document) {
+PodRecord ReadPod(apiserver::store::ObjectPtr object, const JsonObject& document) {
   PodRecord pod{.object = std::move(object)};
   const JsonObject* metadata = ObjectAt(&document, "metadata");
   if (const JsonObject* owner = ControllerOf(metadata)) {
@@ -93,7 +93,7 @@ const std::string* PodRecord::Label(std::string_view key) const { return LabelOf
 std::optional<PodRecord> PodIndex::Put(apiserver::store::ObjectPtr object,
                                        const JsonObject& document) {
   const ObjectName name = object->key;
-  PodRecord pod = Read(std::move(object), document);
+  PodRecord pod = ReadPod(std::move(object), document);
   std::optional<PodRecord> before = Remove(name);
   if (before && before->uid() == pod.uid()) pod.admitted = before->admitted;
   const auto [at, added] = pods_.emplace(name, std::move(pod));

@@ -14,6 +14,8 @@ namespace berth::localcluster {
 
 namespace {
 
+constexpr std::string_view kKubelet = "kubelet";
+
 bool HasKubelet(const NodeRecord* node) { return node && node->has_kubelet && node->registered; }
 
 struct Shortage {
@@ -123,6 +125,10 @@ void PodKubelet::Sync(const ObjectName& key) {
   });
   if (!done || !step) return;
   if (step->at > now) return queue_.AddAt(key, step->at);
+  if (!context_.events.full()) {
+    const Json document = apiserver::store::Parse(**done);
+    RecordStep(*step, *pod, document.get_object());
+  }
   if (step->action == PodStep::Action::kRemove) {
     const auto deleted =
         context_.api.Delete(Pods(), key, {.grace_period_seconds = 0, .uid = pod->uid()});
@@ -130,6 +136,59 @@ void PodKubelet::Sync(const ObjectName& key) {
     return;
   }
   Wrote(key, *done);
+}
+
+void PodKubelet::RecordStep(const PodStep& step, const PodRecord& pod, const JsonObject& document) {
+  const JsonObject* spec = ObjectAt(&document, "spec");
+  const JsonObject* status = ObjectAt(&document, "status");
+  const std::string& node = pod.node();
+  InvolvedObject object = InvolvedObject::Of(Pods(), *pod.object);
+  const auto record = [&](EventType type, std::string_view reason, std::string message) {
+    context_.events.Record(object, type, reason, std::move(message), kKubelet, node);
+  };
+  if (step.action == PodStep::Action::kStart && StringAt(status, "phase") == "Failed") {
+    return record(EventType::kWarning, StringAt(status, "reason"),
+                  std::string(StringAt(status, "message")));
+  }
+  const auto each = [&](std::string_view key, auto visit) {
+    for (const JsonObject& container : ObjectsAt(spec, key)) {
+      const std::string name(StringAt(&container, "name"));
+      object.field_path = fmt::format("spec.{}{{{}}}", key, name);
+      visit(name, StringAt(&container, "image"));
+    }
+  };
+  const auto run = [&](const std::string&, std::string_view image) {
+    record(EventType::kNormal, "Pulled",
+           fmt::format("Container image \"{}\" already present on machine and can be accessed by "
+                       "the pod",
+                       image));
+    record(EventType::kNormal, "Created", "Container created");
+    record(EventType::kNormal, "Started", "Container started");
+  };
+  switch (step.action) {
+    case PodStep::Action::kStart:
+      each("initContainers", run);
+      return each("containers", run);
+    case PodStep::Action::kRestart:
+      return each("containers", run);
+    case PodStep::Action::kDebug:
+      return each("ephemeralContainers", run);
+    case PodStep::Action::kExit:
+      if (StringAt(status, "phase") != "Running") return;
+      return each("containers", [&](const std::string& name, std::string_view) {
+        record(EventType::kWarning, "BackOff",
+               fmt::format("Back-off restarting failed container {} in pod {}_{}({})", name,
+                           pod.name().name, pod.name().namespace_, pod.uid()));
+      });
+    case PodStep::Action::kRemove:
+    case PodStep::Action::kStop:
+      if (pod.phase() != "Running") return;
+      return each("containers", [&](const std::string& name, std::string_view) {
+        record(EventType::kNormal, "Killing", "Stopping container " + name);
+      });
+    case PodStep::Action::kMarkReady:
+      return;
+  }
 }
 
 bool PodKubelet::Execute(const PodStep& step, const PodRecord& pod, const NodeRecord& node,
@@ -146,6 +205,9 @@ bool PodKubelet::Execute(const PodStep& step, const PodRecord& pod, const NodeRe
       return true;
     case PodStep::Action::kMarkReady:
       MakePodReady(document, now);
+      return true;
+    case PodStep::Action::kDebug:
+      StartEphemeralContainers(document, now);
       return true;
     case PodStep::Action::kStop:
       StopPod(document, now);

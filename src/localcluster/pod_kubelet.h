@@ -26,6 +26,8 @@ class PodKubelet final : public Controller {
   // Admits or rejects the pod.
   bool Start(const PodRecord& pod, const NodeRecord& node, JsonObject& document);
   PodTiming Timing(const NodeRecord& node) const;
+  // Records the events of a step that was taken; `document` is the pod after it.
+  void RecordStep(const PodStep& step, const PodRecord& pod, const JsonObject& document);
 };
 
 }  // namespace berth::localcluster

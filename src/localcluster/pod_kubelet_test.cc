@@ -17,10 +17,12 @@ spec:
 
 TEST(NodeKubelet, MakesANodeReadyInOneWrite) {
   TestCluster cluster({.leases = false});
+  cluster.Run();
   cluster.Make("nodes", "{'metadata':{'name':'n'},'status':{'capacity':{'cpu':'4'}}}");
   const apiserver::store::Version before = cluster.store->version();
   cluster.Run();
-  EXPECT_EQ(cluster.store->version(), before + 1);
+  // The other write is the event RegisteredNode.
+  EXPECT_EQ(cluster.store->version(), before + 2);
   const Json node = cluster.Get("nodes", "n");
   EXPECT_HOLDS(node,
                "{'spec':{'taints':null,'podCIDR':'10.0.4.0/22'},'status':{"
@@ -260,6 +262,24 @@ TEST(LocalCluster, ForgetsDeletedObjects) {
   for (const std::string& name : cluster.Names(Nodes())) cluster.Delete("nodes", name);
   cluster.AdvanceSeconds(300);
   EXPECT_THAT(cluster.Leftovers(), IsEmpty());
+}
+
+TEST(PodKubelet, RunsEphemeralContainers) {
+  TestCluster cluster;
+  cluster.AddNodes(1);
+  cluster.Make("pods", apiserver::registry::kPodA);
+  cluster.Run();
+  for (const std::string_view containers :
+       {"{'name':'one','image':'i'}", "{'name':'one','image':'i'},{'name':'two','image':'i'}"}) {
+    cluster.Merge("pods", "a", fmt::format("{{'spec':{{'ephemeralContainers':[{}]}}}}", containers),
+                  "ephemeralcontainers");
+    cluster.AdvanceSeconds(10);
+  }
+  EXPECT_HOLDS(cluster.Get("pods", "a"),
+               "{'status':{'phase':'Running','containerStatuses':[{}],"
+               "'ephemeralContainerStatuses':["
+               "{'name':'one','state':{'running':{'startedAt':'2026-01-01T00:00:00Z'}}},"
+               "{'name':'two','state':{'running':{'startedAt':'2026-01-01T00:00:10Z'}}}]}}");
 }
 
 }  // namespace BERTH_TEST_FILE

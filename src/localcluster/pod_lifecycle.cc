@@ -17,6 +17,8 @@ namespace {
 constexpr int64_t kFirstBackoffSeconds = 10;
 constexpr int64_t kLongestBackoffSeconds = 300;
 constexpr int64_t kKilled = 137;
+constexpr std::string_view kEphemeral = "ephemeralContainers";
+constexpr std::string_view kEphemeralStatuses = "ephemeralContainerStatuses";
 
 const JsonObject* Annotations(const JsonObject& pod) {
   return ObjectAt(ObjectAt(&pod, "metadata"), "annotations");
@@ -83,13 +85,15 @@ void SetReady(JsonObject& status, bool ready, std::string_view reason, std::stri
   SetCondition(status, "ContainersReady", value, reason, message, now);
 }
 
+// Adds the statuses of the containers from the n-th on, where n is the number of `statuses`.
 void AddContainers(JsonObject& status, std::string_view key, const JsonObject& pod,
                    std::string_view spec_key, Instant now) {
   const auto containers = ObjectsAt(ObjectAt(&pod, "spec"), spec_key);
   if (containers.empty()) return;
   const bool init = spec_key == "initContainers";
-  JsonArray& statuses = status[key].emplace_array();
-  for (const JsonObject& container : containers) {
+  JsonArray& statuses = EnsureArray(status, key);
+  for (size_t i = statuses.size(); i < containers.size(); ++i) {
+    const JsonObject& container = containers[i];
     JsonObject& entry = statuses.emplace_back(boost::json::object_kind).get_object();
     const std::string name(StringAt(&container, "name"));
     const std::string image(StringAt(&container, "image"));
@@ -169,6 +173,10 @@ std::optional<PodStep> NextStep(const JsonObject& pod, const PodTiming& timing) 
     return PodStep{Action::kRestart, TimeAt(last, "finishedAt").value_or(Instant{}) + wait};
   }
   if (timing.node_ready && !IsTrue(status, "Ready")) return PodStep{Action::kMarkReady, {}};
+  const size_t debugged = ObjectsAt(status, kEphemeralStatuses).size();
+  if (ObjectsAt(ObjectAt(&pod, "spec"), kEphemeral).size() > debugged) {
+    return PodStep{Action::kDebug, {}};
+  }
   const auto run = RunTimeOf(pod, timing);
   const auto started = TimeAt(ObjectAt(state, "running"), "startedAt");
   if (!run || !started) return std::nullopt;
@@ -194,6 +202,10 @@ void StartPod(JsonObject& pod, std::string_view host_ip, std::string_view pod_ip
   set_address("hostIP", "hostIPs", host_ip);
   set_address("podIP", "podIPs", pod_ip);
   SetString(status, "startTime", api::FormatTime(now));
+  // Containers of a pod that starts have no status yet; what a client wrote there does not count.
+  for (const std::string_view key : {"initContainerStatuses", "containerStatuses"}) {
+    status.erase(key);
+  }
   AddContainers(status, "initContainerStatuses", pod, "initContainers", now);
   AddContainers(status, "containerStatuses", pod, "containers", now);
 }
@@ -225,6 +237,11 @@ void RestartPod(JsonObject& pod, Instant now) {
     SetRunning(container, now);
   });
   SetReady(status, true, "", "", now);
+}
+
+void StartEphemeralContainers(JsonObject& pod, Instant now) {
+  JsonObject& status = EnsureObject(pod, "status");
+  AddContainers(status, kEphemeralStatuses, pod, kEphemeral, now);
 }
 
 void MakePodReady(JsonObject& pod, Instant now) {

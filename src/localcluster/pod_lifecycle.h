@@ -33,6 +33,7 @@ struct PodStep {
     kExit,       // Its containers exit; the restart policy decides what follows.
     kRestart,    // The backoff after a failure is over.
     kMarkReady,  // It runs, but is not ready.
+    kDebug,      // Run ephemeral containers that were added to it.
     kRemove,     // Its grace period is over: delete the object.
     kStop,       // Its containers end for good, while finalizers hold the object.
   };
@@ -47,6 +48,7 @@ std::optional<PodStep> NextStep(const api::JsonObject& pod, const PodTiming& tim
 void StartPod(api::JsonObject& pod, std::string_view host_ip, std::string_view pod_ip, Instant now);
 void ExitPod(api::JsonObject& pod, Instant now);
 void RestartPod(api::JsonObject& pod, Instant now);
+void StartEphemeralContainers(api::JsonObject& pod, Instant now);
 void MakePodReady(api::JsonObject& pod, Instant now);
 void StopPod(api::JsonObject& pod, Instant now);
 // Writes the status of a pod that the node does not admit.

@@ -11,7 +11,11 @@ namespace berth::localcluster {
 namespace {
 
 // Pods created or deleted per sync.
-constexpr size_t kBurst = 500;
+constexpr size_t kReplicaBurst = 500;
+
+std::string_view ComponentOf(const Kind& kind) {
+  return &kind == &ReplicaSets() ? "replicaset-controller" : "replication-controller";
+}
 
 bool HasLabels(const PodRecord& pod, const JsonObject* labels) {
   if (!labels) return true;
@@ -98,25 +102,33 @@ std::optional<api::scheme::ApiError> ReplicaSetController::Scale(
     queue_.Succeeded(key);
     return std::nullopt;
   }
+  const auto record = [&](EventType type, std::string_view reason, std::string message) {
+    context_.events.Record(InvolvedObject::Of(kind_, document), type, reason, std::move(message),
+                           ComponentOf(kind_));
+  };
   if (wanted < active.size()) {
     SortForDeletion(active);
-    active.resize(std::min(active.size() - wanted, kBurst));
+    active.resize(std::min(active.size() - wanted, kReplicaBurst));
     for (const PodRecord* pod : active) {
       const auto deleted = context_.api.Delete(Pods(), pod->name(), {.uid = pod->uid()});
-      if (deleted) Wrote(key, deleted->object);
+      if (!deleted) continue;
+      Wrote(key, deleted->object);
+      record(EventType::kNormal, "SuccessfulDelete", "Deleted pod: " + pod->name().name);
     }
     return std::nullopt;
   }
   JsonObject pod = PodFromTemplate(*pod_template, kind_, document);
   SetString(EnsureObject(pod, "metadata"), "generateName", key.name + "-");
   const size_t missing = wanted - active.size();
-  for (size_t i = 0; i < std::min(missing, kBurst); ++i) {
+  for (size_t i = 0; i < std::min(missing, kReplicaBurst); ++i) {
     const auto created = context_.api.Create(Pods(), key.namespace_, Json(pod));
     if (!created) {
       queue_.AddAfterFailure(key, context_.now());
+      record(EventType::kWarning, "FailedCreate", "Error creating: " + created.error().message);
       return created.error();
     }
     Wrote(key, created->object);
+    record(EventType::kNormal, "SuccessfulCreate", "Created pod: " + created->object->key.name);
   }
   queue_.Succeeded(key);
   return std::nullopt;

@@ -107,7 +107,7 @@ void StatefulSetController::Step(const ObjectName& key, const JsonObject& docume
     const PodRecord& pod = *found->second;
     if (pod.finished() && !pod.deleting) {
       // It is recreated after its deletion.
-      Remove(key, pod);
+      Remove(key, document, pod);
       if (plan.ordered) return;
       continue;
     }
@@ -118,7 +118,7 @@ void StatefulSetController::Step(const ObjectName& key, const JsonObject& docume
     const auto& [ordinal, pod] = *at;
     if (ordinal >= plan.start && ordinal < plan.end) continue;
     condemned = true;
-    if (!pod->deleting) Remove(key, *pod);
+    if (!pod->deleting) Remove(key, document, *pod);
     if (plan.ordered) return;
   }
   if (condemned || !plan.rolls) return;
@@ -126,14 +126,24 @@ void StatefulSetController::Step(const ObjectName& key, const JsonObject& docume
     const auto found = members.find(ordinal);
     if (found == members.end()) return;
     const PodRecord& pod = *found->second;
-    if (RevisionOf(pod) != plan.update && !pod.deleting) return Remove(key, pod);
+    if (RevisionOf(pod) != plan.update && !pod.deleting) return Remove(key, document, pod);
     if (!IsHealthy(pod)) return;
   }
 }
 
-void StatefulSetController::Remove(const ObjectName& key, const PodRecord& pod) {
+void StatefulSetController::Remove(const ObjectName& key, const JsonObject& document,
+                                   const PodRecord& pod) {
   const auto deleted = context_.api.Delete(Pods(), pod.name(), {.uid = pod.uid()});
-  if (deleted) Wrote(key, deleted->object);
+  if (!deleted) return;
+  Wrote(key, deleted->object);
+  Record(document, EventType::kNormal, "SuccessfulDelete",
+         fmt::format("delete Pod {} in StatefulSet {} successful", pod.name().name, key.name));
+}
+
+void StatefulSetController::Record(const JsonObject& document, EventType type,
+                                   std::string_view reason, std::string message) {
+  context_.events.Record(InvolvedObject::Of(StatefulSets(), document), type, reason,
+                         std::move(message), "statefulset-controller");
 }
 
 void StatefulSetController::CreatePod(const ObjectName& key, const JsonObject& document,
@@ -157,9 +167,16 @@ void StatefulSetController::CreatePod(const ObjectName& key, const JsonObject& d
   if (!service.empty()) SetString(spec, "subdomain", service);
   UseClaims(spec, set_spec, name);
   const auto created = context_.api.Create(Pods(), key.namespace_, std::move(pod));
-  if (!created) return queue_.AddAfterFailure(key, context_.now());
+  if (!created) {
+    Record(document, EventType::kWarning, "FailedCreate",
+           fmt::format("create Pod {} in StatefulSet {} failed error: {}", name, key.name,
+                       created.error().message));
+    return queue_.AddAfterFailure(key, context_.now());
+  }
   queue_.Succeeded(key);
   Wrote(key, created->object);
+  Record(document, EventType::kNormal, "SuccessfulCreate",
+         fmt::format("create Pod {} in StatefulSet {} successful", name, key.name));
 }
 
 bool StatefulSetController::CreateClaims(const ObjectName& key, const JsonObject& document,
@@ -175,7 +192,15 @@ bool StatefulSetController::CreateClaims(const ObjectName& key, const JsonObject
     if (const JsonObject* labels = ObjectAt(ObjectAt(spec, "selector"), "matchLabels")) {
       for (const auto& [label, value] : *labels) EnsureObject(metadata, "labels")[label] = value;
     }
-    if (!context_.api.Create(Claims(), key.namespace_, std::move(claim))) return false;
+    const auto created = context_.api.Create(Claims(), key.namespace_, std::move(claim));
+    if (!created) {
+      Record(document, EventType::kWarning, "FailedCreate",
+             fmt::format("create Claim {} for Pod {} in StatefulSet {} failed error: {}", name, pod,
+                         key.name, created.error().message));
+      return false;
+    }
+    Record(document, EventType::kNormal, "SuccessfulCreate",
+           fmt::format("create Claim {} Pod {} in StatefulSet {} success", name, pod, key.name));
   }
   return true;
 }

@@ -33,7 +33,9 @@ class StatefulSetController final : public Controller {
   // ones. Stops where it must wait for a pod.
   void Step(const ObjectName& key, const JsonObject& document, const Plan& plan,
             const Members& members);
-  void Remove(const ObjectName& key, const PodRecord& pod);
+  void Remove(const ObjectName& key, const JsonObject& document, const PodRecord& pod);
+  void Record(const JsonObject& document, EventType type, std::string_view reason,
+              std::string message);
   void CreatePod(const ObjectName& key, const JsonObject& document, const Plan& plan,
                  int64_t ordinal);
   bool CreateClaims(const ObjectName& key, const JsonObject& document, const std::string& pod);

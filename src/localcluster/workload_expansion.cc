@@ -6,9 +6,9 @@
 #include <array>
 #include <limits>
 
-#include "api/timestamp.h"
 #include "apiserver/store/codec.h"
 #include "base/check.h"
+#include "localcluster/cron_job.h"
 #include "localcluster/object_json.h"
 
 namespace berth::localcluster {
@@ -55,25 +55,6 @@ int64_t WantedPods(const Kind& kind, const JsonObject& workload, size_t nodes) {
                     IntAt(spec, "completions").value_or(kNoLimit));
   }
   return IntAt(spec, "replicas").value_or(1);
-}
-
-// Returns the Job that a CronJob starts at `at`.
-JsonObject JobOf(const JsonObject& cron_job, Instant at) {
-  constexpr int64_t kSecondsPerMinute = 60;
-  const JsonObject* from = ObjectAt(ObjectAt(&cron_job, "spec"), "jobTemplate");
-  JsonObject job;
-  JsonObject& metadata = EnsureObject(job, "metadata");
-  for (const std::string_view key : {"labels", "annotations"}) {
-    if (const Json* value = At(ObjectAt(from, "metadata"), key)) metadata[key] = *value;
-  }
-  SetString(EnsureObject(metadata, "annotations"),
-            "batch.kubernetes.io/cronjob-scheduled-timestamp", api::FormatTime(at));
-  SetString(metadata, "name",
-            fmt::format("{}-{}", StringAt(ObjectAt(&cron_job, "metadata"), "name"),
-                        at.unix_seconds() / kSecondsPerMinute));
-  SetController(metadata, CronJobKind(), cron_job);
-  if (const Json* spec = At(from, "spec")) job["spec"] = *spec;
-  return job;
 }
 
 }  // namespace
@@ -125,7 +106,8 @@ Result<std::vector<Json>> WorkloadExpansion::Expand(const Kind& kind, Json workl
     if (!created) return Fail(created.error().message);
     const Json stored = apiserver::store::Parse(*created->object);
     if (!BoolAt(ObjectAt(AsObject(stored), "spec"), "suspend")) {
-      const Status status = Create(Jobs(), namespace_, JobOf(stored.get_object(), clock_.Now()));
+      const Status status =
+          Create(Jobs(), namespace_, JobOfCronJob(stored.get_object(), clock_.Now()));
       if (!status) return std::unexpected(status.error());
     }
   }

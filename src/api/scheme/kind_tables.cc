@@ -127,6 +127,8 @@ std::vector<Kind> CoreKinds() {
   kinds.back().selectable_fields = {"type"};
 
   kinds.push_back(Plain("serviceaccounts", "ServiceAccount", "serviceaccount", {"sa"}));
+  kinds.back().subresources = {
+      {"token", "TokenRequest", "authentication.k8s.io", "v1", kCreateOnly}};
 
   kinds.push_back(Plain("services", "Service", "service", {"svc"}));
   kinds.back().categories = {"all"};

@@ -14,6 +14,7 @@
 #include "api/json/document.h"
 #include "api/scheme/scheme.h"
 #include "apiserver/admission/field_errors.h"
+#include "apiserver/admission/limit_ranges.h"
 #include "apiserver/admission/metadata.h"
 #include "apiserver/store/codec.h"
 
@@ -58,7 +59,8 @@ api::scheme::ApiResult<void> AdmitPriorityClass(const PriorityClasses& prioritie
                   present->name)));
 }
 
-// Returns the newest of the classes marked as default; the first by name among equals.
+}  // namespace
+
 std::string DefaultStorageClass(const store::Store& store) {
   std::string best;
   std::string best_time;
@@ -75,6 +77,8 @@ std::string DefaultStorageClass(const store::Store& store) {
   }
   return best;
 }
+
+namespace {
 
 void AdmitClaim(const store::Store& store, api::JsonObject& claim) {
   api::JsonObject& spec = api::EnsureObject(claim, "spec");
@@ -136,7 +140,10 @@ api::scheme::ApiResult<void> AdmitCreate(AdmissionContext& context, const api::s
   if (name == "Service") return AdmitService(context, kind, nullptr, document);
   if (name == "PriorityClass") return AdmitPriorityClass(context.priorities, kind, document);
   if (name == "Node") TaintUnreadyNode(document);
-  if (name == "PersistentVolumeClaim") AdmitClaim(context.store, document);
+  if (name == "PersistentVolumeClaim") {
+    AdmitClaim(context.store, document);
+    return AdmitLimitRanges(context.store, kind, document);
+  }
   if (name == "Job") SelectJobPods(document);
   return {};
 }
@@ -248,9 +255,11 @@ api::scheme::ApiResult<void> AdmitPod(AdmissionContext& context, const api::sche
     return resolved;
   }
   AddDefaultTolerations(spec);
+  if (auto admitted = AdmitRuntimeClass(context.store, kind, pod); !admitted) return admitted;
+  AdmitServiceAccount(context, pod);
   const std::string_view node = api::StringAt(&spec, "nodeName");
   if (!node.empty()) AddTopologyLabels(context.store, std::string(node), pod);
-  return {};
+  return AdmitLimitRanges(context.store, kind, pod);
 }
 
 namespace {

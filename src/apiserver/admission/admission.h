@@ -2,6 +2,7 @@
 // validation.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "api/json/json.h"
@@ -21,7 +22,8 @@ struct AdmissionContext {
   const store::Store& store;
   const PriorityClasses& priorities;
   Instant now;
-  Random random;  // For cluster IPs and node ports.
+  Random random;              // For cluster IPs and node ports.
+  bool mount_tokens = false;  // See AdmitServiceAccount.
 };
 
 // Returns NotFound if the namespace does not exist, Forbidden if it is being terminated.
@@ -36,10 +38,23 @@ api::scheme::ApiResult<void> AdmitCreate(AdmissionContext& context, const api::s
 api::scheme::ApiResult<void> AdmitUpdate(AdmissionContext& context, const api::scheme::Kind& kind,
                                          const api::JsonObject& before, api::JsonObject& after);
 
+// Returns the newest of the storage classes marked as default, the first by name among equals; ""
+// if there is none.
+std::string DefaultStorageClass(const store::Store& store);
+
 // The parts of AdmitCreate and AdmitUpdate.
 
 api::scheme::ApiResult<void> AdmitPod(AdmissionContext& context, const api::scheme::Kind& kind,
                                       api::JsonObject& pod);
+// Sets the pod's service account, and its image pull secrets if the pod has none. If the context
+// says so, adds a volume with the account's token and mounts it in the containers, unless the pod
+// or the account opts out. DIFFERS: an account that does not exist is no error.
+void AdmitServiceAccount(const AdmissionContext& context, api::JsonObject& pod);
+// Adds the overhead, node selector and tolerations of the pod's RuntimeClass. Returns Forbidden if
+// there is no such class or the pod contradicts it.
+api::scheme::ApiResult<void> AdmitRuntimeClass(const store::Store& store,
+                                               const api::scheme::Kind& kind,
+                                               api::JsonObject& pod);
 // Allocates the cluster IP and node ports. `before` is null for a new service; else allocated
 // values that `service` lacks are copied from it.
 api::scheme::ApiResult<void> AdmitService(AdmissionContext& context, const api::scheme::Kind& kind,

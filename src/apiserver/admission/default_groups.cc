@@ -4,6 +4,7 @@
 #include "api/json/document.h"
 #include "api/scheme/scheme.h"
 #include "apiserver/admission/defaulting.h"
+#include "apiserver/admission/limit_ranges.h"
 
 namespace berth::apiserver::admission {
 namespace {
@@ -134,6 +135,7 @@ void DefaultGroups(const api::scheme::Kind& kind, api::JsonObject& document) {
   if (name == "MutatingWebhookConfiguration" || name == "ValidatingWebhookConfiguration") {
     return DefaultWebhooks(api::ArrayAt(&document, "webhooks"), name.starts_with("Mutating"));
   }
+  if (name == "LimitRange") return DefaultLimitRange(document);
   if (name == "EndpointSlice") {
     return ForEach(api::ArrayAt(&document, "ports"), [](api::JsonObject& port) {
       if (!api::At(&port, "name")) api::SetString(port, "name", "");

@@ -183,9 +183,18 @@ void PublishPorts(api::JsonObject& container) {
   }
 }
 
+// The account has two names; the older one is only for old clients.
+void NameServiceAccount(api::JsonObject& spec) {
+  const std::string name(api::StringAt(&spec, "serviceAccountName"));
+  if (!name.empty()) return api::SetString(spec, "serviceAccount", name);
+  const std::string old_name(api::StringAt(&spec, "serviceAccount"));
+  if (!old_name.empty()) api::SetString(spec, "serviceAccountName", old_name);
+}
+
 }  // namespace
 
 void DefaultPodSpec(api::JsonObject& spec) {
+  NameServiceAccount(spec);
   for (const std::string_view key : {"containers", "initContainers", "ephemeralContainers"}) {
     api::JsonArray* containers = api::ArrayAt(&spec, key);
     for (size_t i = 0; containers && i < containers->size(); ++i) {

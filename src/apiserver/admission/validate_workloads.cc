@@ -7,6 +7,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "api/cron_schedule.h"
 #include "api/json/document.h"
 #include "api/scheme/scheme.h"
 #include "api/selector.h"
@@ -145,7 +146,16 @@ void ValidateJob(const api::JsonObject* spec, const FieldPath& path, FieldErrors
 }
 
 void ValidateCronJob(const api::JsonObject* spec, const FieldPath& path, FieldErrors& errors) {
-  if (api::StringAt(spec, "schedule").empty()) errors.Required(path / "schedule");
+  const std::string_view schedule = api::StringAt(spec, "schedule");
+  if (schedule.empty()) {
+    errors.Required(path / "schedule");
+  } else if (const auto parsed = api::CronSchedule::Parse(schedule); !parsed) {
+    errors.Invalid(path / "schedule", schedule, parsed.error().message);
+  }
+  // Whether there is such a zone is known only to the controller.
+  if (const api::Json* zone = api::At(spec, "timeZone"); zone && api::AsString(zone).empty()) {
+    errors.Invalid(path / "timeZone", "", "timeZone must be nil or non-empty string");
+  }
   const std::string_view policy = api::StringAt(spec, "concurrencyPolicy");
   if (policy != "Allow" && policy != "Forbid" && policy != "Replace") {
     errors.NotSupported(path / "concurrencyPolicy", policy, {"Allow", "Forbid", "Replace"});

@@ -62,6 +62,9 @@ void ValidateNodeSelectorTerms(const api::JsonArray* terms, const FieldPath& pat
 void ValidateAffinity(const api::JsonObject* affinity, const FieldPath& path, FieldErrors& errors);
 void ValidatePodUpdate(const api::JsonObject& before, const api::JsonObject& after,
                        FieldErrors& errors);
+// Validates a write to the subresource ephemeralcontainers of a pod.
+void ValidateEphemeralContainers(const api::JsonObject& before, const api::JsonObject& after,
+                                 FieldErrors& errors);
 
 // The functions below return false if the kind does not belong to the area.
 bool ValidateWorkload(const api::scheme::Kind& kind, const api::JsonObject& document,

@@ -1,5 +1,7 @@
 #include "apiserver/openapi/discovery.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <vector>
 
@@ -29,6 +31,15 @@ void SomeStrings(JsonWriter& out, std::string_view key,
   if (!values.empty()) Strings(out, key, values);
 }
 
+// Stands for the kinds of metrics.
+const api::scheme::Kind& NoMetrics() {
+  static const api::scheme::Kind kind{
+      .group = kMetricsGroup,
+      .version = kMetricsVersion,
+      .group_version = fmt::format("{}/{}", kMetricsGroup, kMetricsVersion)};
+  return kind;
+}
+
 // Returns one kind of each named group, which identifies the group and its preferred version.
 std::vector<const api::scheme::Kind*> FirstOfEachGroup() {
   std::vector<const api::scheme::Kind*> firsts;
@@ -36,6 +47,7 @@ std::vector<const api::scheme::Kind*> FirstOfEachGroup() {
     if (kind.group.empty()) continue;
     if (firsts.empty() || firsts.back()->group != kind.group) firsts.push_back(&kind);
   }
+  firsts.push_back(&NoMetrics());
   return firsts;
 }
 
@@ -48,6 +60,7 @@ std::vector<const api::scheme::Kind*> FirstOfEachVersion(std::string_view group)
         std::ranges::find(firsts, kind.version, &api::scheme::Kind::version) != firsts.end();
     if (!known) firsts.push_back(&kind);
   }
+  if (group == kMetricsGroup) firsts.push_back(&NoMetrics());
   return firsts;
 }
 
@@ -250,6 +263,12 @@ std::optional<std::string> ApiResourceList(std::string_view group, std::string_v
     Resource(out, kind);
     for (const api::scheme::Subresource& subresource : kind.subresources)
       ResourceOf(out, kind, subresource);
+  }
+  if (!any && group == kMetricsGroup && version == kMetricsVersion) {
+    any = true;
+    Field(out, "groupVersion", NoMetrics().api_version());
+    out.Key("resources");
+    out.BeginArray();
   }
   if (!any) return std::nullopt;
   out.EndArray();

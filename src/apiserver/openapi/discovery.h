@@ -7,6 +7,11 @@
 
 namespace berth::apiserver::openapi {
 
+// The group of `kubectl top`. It is announced without resources: requests for them are told that
+// there are no metrics, while clients that list everything do not fail.
+inline constexpr std::string_view kMetricsGroup = "metrics.k8s.io";
+inline constexpr std::string_view kMetricsVersion = "v1beta1";
+
 // GET /api or /apis: all kinds in one document of apidiscovery.k8s.io; `version` is "v2" or
 // "v2beta1".
 std::string AggregatedDiscovery(bool core, std::string_view version);

@@ -131,5 +131,15 @@ TEST(DiscoveryTest, TheVersionIsASemanticOne) {
   EXPECT_THAT(VersionInfo(), StartsWith(R"({"major":"1","minor":"36","gitVersion":"v1.36.0",)"));
 }
 
+TEST(Discovery, MetricsAreAnnouncedWithoutResources) {
+  EXPECT_EQ(
+      ApiResourceList("metrics.k8s.io", "v1beta1"),
+      R"({"kind":"APIResourceList","apiVersion":"v1","groupVersion":"metrics.k8s.io/v1beta1",)"
+      R"("resources":[]})");
+  EXPECT_THAT(ApiGroupList(), testing::HasSubstr(R"("name":"metrics.k8s.io")"));
+  EXPECT_THAT(AggregatedDiscovery(false, "v2"), testing::HasSubstr(R"("name":"metrics.k8s.io")"));
+  EXPECT_FALSE(ApiResourceList("metrics.k8s.io", "v1"));
+}
+
 }  // namespace BERTH_TEST_FILE
 }  // namespace berth::apiserver::openapi

@@ -15,9 +15,8 @@ namespace berth::apiserver::openapi {
 namespace BERTH_TEST_FILE {
 
 // The resources of each version: name, kind, what differs from a namespaced resource with all
-// verbs, and subresources with kind and verbs unless they are those of a status. Without
-// serviceaccounts/token, which issues no tokens yet; with LeaseCandidates, which a kube-apiserver
-// serves with the feature CoordinatedLeaderElection.
+// verbs, and subresources with kind and verbs unless they are those of a status. With
+// LeaseCandidates, which a kube-apiserver serves with the feature CoordinatedLeaderElection.
 constexpr std::string_view kServed = R"(v1
   bindings Binding verbs=create
   componentstatuses ComponentStatus cluster verbs=get,list short=cs
@@ -40,6 +39,7 @@ constexpr std::string_view kServed = R"(v1
   resourcequotas ResourceQuota short=quota /status
   secrets Secret
   serviceaccounts ServiceAccount short=sa
+    /token:authentication.k8s.io/v1.TokenRequest:create
   services Service short=svc categories=all
     /proxy:ServiceProxyOptions:create,delete,get,patch,update /status
 admissionregistration.k8s.io/v1

@@ -76,12 +76,15 @@ Result<std::vector<Token>> ParseTokenFile(std::string_view text) {
   return tokens;
 }
 
-const User* Access::FindToken(std::string_view secret) const {
+std::optional<User> Access::FindToken(std::string_view secret,
+                                      const std::vector<std::string>& audiences) const {
   const User* user = nullptr;
   for (const Token& token : options_.tokens) {
     if (SameSecret(token.secret, secret)) user = &token.user;
   }
-  return user;
+  if (user) return *user;
+  if (!options_.service_accounts) return std::nullopt;
+  return options_.service_accounts->Verify(secret, audiences);
 }
 
 }  // namespace berth::apiserver::registry

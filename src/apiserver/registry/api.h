@@ -6,6 +6,7 @@
 // accepted it; a response to a client must wait for Store::WhenVisible.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <mutex>
@@ -72,6 +73,8 @@ class Api {
 
   store::Store& store() { return store_; }
   Instant now() const { return clock_.Now(); }
+  // Whether each new pod gets a volume with the token of its service account. Off by default.
+  void set_mount_tokens(bool mounted) { mount_tokens_ = mounted; }
 
   // Creates the object in `body`, whose namespace must be `namespace_` or absent. Kinds
   // that represent the same objects are stored in one form (conversion.h). Reviews are not stored:
@@ -139,6 +142,7 @@ class Api {
   std::mutex random_mutex_;
   Random random_;
   admission::PriorityClasses priorities_;
+  std::atomic<bool> mount_tokens_ = false;
 };
 
 }  // namespace berth::apiserver::registry

@@ -10,6 +10,7 @@
 #include "apiserver/registry/api.h"
 #include "apiserver/registry/conversion.h"
 #include "apiserver/registry/field_validation.h"
+#include "apiserver/registry/quota_charge.h"
 #include "apiserver/registry/reviews.h"
 #include "apiserver/registry/write_attempt.h"
 #include "apiserver/store/codec.h"
@@ -99,7 +100,8 @@ api::scheme::ApiResult<Written> Api::CreateChecked(const api::scheme::Kind& kind
     return std::unexpected(std::move(done.error()));
   }
 
-  admission::AdmissionContext context{store_, priorities_, now(), Random(NextRandom())};
+  admission::AdmissionContext context{store_, priorities_, now(), Random(NextRandom()),
+                                      mount_tokens_};
   if (auto chosen =
           ChooseName(store_, kind, namespace_, admission::MetadataOf(document), context.random);
       !chosen) {
@@ -124,6 +126,10 @@ api::scheme::ApiResult<Written> Api::CreateChecked(const api::scheme::Kind& kind
   if (auto checked = CheckSize(*draft); !checked) {
     return std::unexpected(std::move(checked.error()));
   }
+  QuotaCharge charge(*this);
+  if (auto taken = charge.Take(kind, nullptr, document, options.dry_run); !taken) {
+    return std::unexpected(std::move(taken.error()));
+  }
   if (options.dry_run) {
     if (store_.Get(kind.collection, draft->object.key)) {
       return std::unexpected(api::scheme::AlreadyExists(kind, name));
@@ -132,6 +138,7 @@ api::scheme::ApiResult<Written> Api::CreateChecked(const api::scheme::Kind& kind
   }
   const store::WriteOutcome outcome = store_.Create(kind.collection, std::move(*draft));
   if (!outcome) return std::unexpected(ToApiError(store_, kind, name, outcome.error()));
+  charge.Keep();
   AfterWrite(kind);
   return Written{*outcome, true};
 }

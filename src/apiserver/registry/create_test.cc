@@ -34,6 +34,7 @@ TEST(ApiCreate, APodIsDefaulted) {
       'restartPolicy':'Always','terminationGracePeriodSeconds':30,'dnsPolicy':'ClusterFirst',
       'securityContext':{},'schedulerName':'default-scheduler','enableServiceLinks':true,
       'priority':0,'preemptionPolicy':'PreemptLowerPriority',
+      'serviceAccountName':'default','serviceAccount':'default',
       'tolerations':[
         {'key':'node.kubernetes.io/not-ready','operator':'Exists','effect':'NoExecute',
          'tolerationSeconds':300},

@@ -1,7 +1,10 @@
 #include "apiserver/registry/reviews.h"
 
 #include <memory>
+#include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "api/json/document.h"
 #include "api/json/writer.h"
@@ -20,10 +23,15 @@ void DescribeUser(api::JsonObject& user, std::string_view name,
   for (const std::string& group : groups) list.emplace_back(group);
 }
 
-void ReviewToken(api::JsonObject& status, std::string_view token, const Access* access) {
-  const User* user = access != nullptr ? access->FindToken(token) : nullptr;
-  api::SetBool(status, "authenticated", user != nullptr);
-  if (user == nullptr) return api::SetString(status, "error", "invalid bearer token");
+void ReviewToken(api::JsonObject& status, const api::JsonObject* spec, const Access* access) {
+  std::vector<std::string> audiences;
+  const api::JsonArray* given = api::ArrayAt(spec, "audiences");
+  for (size_t i = 0; given && i < given->size(); ++i)
+    audiences.emplace_back(api::AsString((*given)[i]));
+  const auto user =
+      access ? access->FindToken(api::StringAt(spec, "token"), audiences) : std::nullopt;
+  api::SetBool(status, "authenticated", user.has_value());
+  if (!user) return api::SetString(status, "error", "invalid bearer token");
   DescribeUser(api::EnsureObject(status, "user"), user->name, user->groups);
   if (!user->uid.empty()) api::SetString(api::EnsureObject(status, "user"), "uid", user->uid);
 }
@@ -48,7 +56,7 @@ void FillStatus(std::string_view kind, const api::JsonObject* spec, api::JsonObj
     AddRule(status, "nonResourceRules", {"verbs", "nonResourceURLs"});
     api::SetBool(status, "incomplete", false);
   } else if (kind == "TokenReview") {
-    ReviewToken(status, api::StringAt(spec, "token"), options.access);
+    ReviewToken(status, spec, options.access);
   } else if (IsRejectedAnonymous(spec, options.access)) {
     api::SetBool(status, "allowed", false);
     api::SetString(status, "reason", "anonymous access is not allowed");

@@ -11,6 +11,7 @@
 #include "apiserver/registry/api.h"
 #include "apiserver/registry/conversion.h"
 #include "apiserver/registry/field_validation.h"
+#include "apiserver/registry/quota_charge.h"
 #include "apiserver/registry/write_attempt.h"
 #include "apiserver/store/codec.h"
 
@@ -27,6 +28,13 @@ api::scheme::ApiResult<void> CheckVersionGiven(const api::scheme::Kind& kind, st
   const admission::FieldPath metadata("metadata");
   errors.Invalid(metadata / "resourceVersion", version, "must be specified for an update");
   return std::unexpected(api::scheme::Invalid(kind, name, errors.Take()));
+}
+
+// Reports whether an update may change what the object uses of a quota. The scopes of a pod may
+// change, too.
+bool MayUseMoreQuota(const api::scheme::Kind& kind, std::string_view subresource) {
+  if (kind.kind == "Pod") return subresource.empty() || subresource == "resize";
+  return subresource.empty() && (kind.kind == "Service" || kind.kind == "PersistentVolumeClaim");
 }
 
 }  // namespace
@@ -57,6 +65,9 @@ api::scheme::ApiResult<std::optional<Written>> Api::FinishUpdate(Attempt& attemp
     admission::BumpGeneration(kind, before, after);
     admission::Validate(kind, after, errors);
     if (subresource.empty()) admission::ValidateUpdate(kind, before, after, errors);
+    if (subresource == "ephemeralcontainers") {
+      admission::ValidateEphemeralContainers(before, after, errors);
+    }
   }
   admission::ValidateMetadata(kind, after, errors);
   admission::ValidateMetadataUpdate(before, after, errors);
@@ -68,9 +79,16 @@ api::scheme::ApiResult<std::optional<Written>> Api::FinishUpdate(Attempt& attemp
     attempt.after = patch::TrackUpdate(kind, attempt.before, std::move(attempt.after),
                                        options.field_manager, subresource, now());
   }
+  QuotaCharge charge(*this);
+  if (MayUseMoreQuota(kind, subresource)) {
+    if (auto taken = charge.Take(kind, &before, attempt.new_object(), options.dry_run); !taken) {
+      return std::unexpected(std::move(taken.error()));
+    }
+  }
   api::scheme::ApiResult<std::optional<ObjectPtr>> done = Commit(attempt, options.dry_run);
   if (!done) return std::unexpected(std::move(done.error()));
   if (!*done) return std::nullopt;
+  charge.Keep();
   return Written{std::move(**done), false};
 }
 
