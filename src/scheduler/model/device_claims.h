@@ -1,14 +1,12 @@
-// DeviceClaims holds the ResourceClaims as the scheduler knows them: as the API shows them, with
-// the writes that it has not shown yet, and the allocations that are not written yet.
-//
-// Owned by the engine thread.
+// ResourceClaims as the scheduler knows them: as the API shows them, with the writes that it has
+// not shown yet (ClaimCache), and the allocations that are not written yet (InFlightAllocations).
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
-#include <vector>
 
 #include "api/meta.h"
 #include "api/resource_claim.h"

@@ -1,5 +1,5 @@
-// What DynamicResources knows in one cycle about the claims of its pod: PreFilter and Filter fill it
-// in, Reserve adds the allocations for the chosen node, PreBind and Unreserve write them or give
+// What DynamicResources knows in one cycle about the claims of its pod: PreFilter and Filter fill
+// it in, Reserve adds the allocations for the chosen node, PreBind and Unreserve write them or give
 // them up.
 #pragma once
 
@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "api/resource_claim.h"
+#include "scheduler/devices/extended_resources.h"
 #include "scheduler/framework/cycle.h"
 #include "scheduler/model/device_claims.h"
 
@@ -22,13 +23,7 @@ inline constexpr std::string_view kSpecialClaimAnnotation =
     "resource.kubernetes.io/extended-resource-claim";
 inline constexpr std::string_view kClaimFinalizer = "resource.kubernetes.io/delete-protection";
 
-// Which request of the special claim an extended resource of a container is served by.
-struct ExtendedResourceMapping {
-  std::string container_name;
-  std::string resource_name;
-  std::string request_name;
-  friend bool operator==(const ExtendedResourceMapping&, const ExtendedResourceMapping&) = default;
-};
+using devices::ExtendedResourceMapping;
 
 // One claim of the pod.
 struct PodClaim {
