@@ -26,15 +26,15 @@ AllocatedDevices::Use::Use(DeviceNames& names, const api::DeviceRequestAllocatio
 }
 
 void AllocatedDevices::Add(const api::AllocationResult& allocation, Source source) {
-  for (const auto& result : allocation.results) Change(result, source, /*add=*/true);
+  for (const auto& result : allocation.results) Count(result, source, /*add=*/true);
 }
 
 void AllocatedDevices::Remove(const api::AllocationResult& allocation, Source source) {
-  for (const auto& result : allocation.results) Change(result, source, /*add=*/false);
+  for (const auto& result : allocation.results) Count(result, source, /*add=*/false);
 }
 
-void AllocatedDevices::Change(const api::DeviceRequestAllocationResult& result, Source source,
-                              bool add) {
+void AllocatedDevices::Count(const api::DeviceRequestAllocationResult& result, Source source,
+                             bool add) {
   if (result.admin_access.value_or(false)) return;
   const std::string key = DeviceKey(result.driver, result.pool, result.device);
   DeviceId id = names_.devices.Find(key);
@@ -105,7 +105,7 @@ void AllocatedDevices::Update(DeviceId id, const Use& use, bool shares_changed) 
   const PoolId pool = use.pool.held()[0];
   if (pool.index() >= revisions_.size()) revisions_.resize(names_.pools.capacity());
   revisions_[pool.index()] = ++revision_;
-  changed_.push_back(pool);
+  changed_.push_back({pool, id});
 }
 
 api::QuantityMap AllocatedDevices::Consumed(DeviceId id) const {

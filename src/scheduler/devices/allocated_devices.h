@@ -46,8 +46,13 @@ class AllocatedDevices {
 
   // A number that changes whenever a device of the pool is allocated or freed.
   uint64_t revision(PoolId pool) const;
-  // Returns the pools that changed since the last call, with repetitions.
-  std::vector<PoolId> TakeChanged() { return std::exchange(changed_, {}); }
+  // A device that was allocated or freed. The ids are valid until the next change.
+  struct Change {
+    PoolId pool;
+    DeviceId device;
+  };
+  // Returns what changed since the last call, with repetitions.
+  std::vector<Change> TakeChanged() { return std::exchange(changed_, {}); }
 
   size_t size() const { return uses_.size(); }
 
@@ -71,7 +76,7 @@ class AllocatedDevices {
     std::unique_ptr<Shares> shares;
   };
 
-  void Change(const api::DeviceRequestAllocationResult& result, Source source, bool add);
+  void Count(const api::DeviceRequestAllocationResult& result, Source source, bool add);
   static void ChangeShare(Shares& shares, const api::DeviceRequestAllocationResult& result,
                           Source source, bool add);
   void Update(DeviceId id, const Use& use, bool shares_changed);
@@ -82,7 +87,7 @@ class AllocatedDevices {
   std::vector<uint8_t> flags_;       // By device.
   std::vector<uint64_t> revisions_;  // By pool.
   uint64_t revision_ = 0;
-  std::vector<PoolId> changed_;
+  std::vector<Change> changed_;
 };
 
 }  // namespace berth::scheduler::devices

@@ -16,6 +16,10 @@ namespace berth::scheduler::model {
 
 using ClaimRef = std::shared_ptr<const api::ResourceClaim>;
 
+inline api::ObjectKey ClaimKey(const api::ResourceClaim& claim) {
+  return {claim.metadata.namespace_, claim.metadata.name};
+}
+
 // A claim that changed; `before` is null if it was added, `after` if it was removed.
 struct ClaimChange {
   ClaimRef before;

@@ -29,10 +29,6 @@ std::string_view SpecialOwnerOf(const ClaimRef& claim) {
   return owner == claim->metadata.owner_references.end() ? std::string_view() : owner->uid;
 }
 
-api::ObjectKey KeyOf(const api::ResourceClaim& claim) {
-  return {claim.metadata.namespace_, claim.metadata.name};
-}
-
 }  // namespace
 
 Devices::Devices(const NodeTable& nodes, const SymbolTable& symbols, const Features& features)
@@ -115,19 +111,15 @@ void Devices::ClaimChanged(const ClaimChange& change) {
   if (old_owner == new_owner && (change.before != nullptr) == (change.after != nullptr)) return;
   if (!old_owner.empty()) {
     const auto found = special_claims_.find(std::string(old_owner));
-    found->second.erase(KeyOf(*change.before));
+    found->second.erase(ClaimKey(*change.before));
     if (found->second.empty()) special_claims_.erase(found);
   }
-  if (!new_owner.empty()) special_claims_[std::string(new_owner)].insert(KeyOf(*change.after));
+  if (!new_owner.empty()) special_claims_[std::string(new_owner)].insert(ClaimKey(*change.after));
 }
 
 void Devices::AllocationsChanged() {
-  std::vector<devices::PoolId> pools = allocated_.TakeChanged();
-  std::ranges::sort(pools);
-  const auto repeated = std::ranges::unique(pools);
-  pools.erase(repeated.begin(), repeated.end());
-  for (devices::PoolId pool : pools) {
-    const auto nodes = slices_.NodesOf(pool);
+  for (const auto& [pool, device] : allocated_.TakeChanged()) {
+    const auto nodes = slices_.NodesOf(pool, device);
     if (!nodes) {
       ++epoch_;
       return;

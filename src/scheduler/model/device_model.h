@@ -63,6 +63,7 @@ class Devices {
 
   // Returns the changes of claims by Assume and Restore since the last call: events for the queue,
   // before the API shows them.
+  bool has_assumed_changes() const { return !assumed_changes_.empty(); }
   std::vector<ClaimChange> TakeAssumedChanges() { return std::exchange(assumed_changes_, {}); }
 
   // --- devices ---
