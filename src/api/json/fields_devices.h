@@ -1,6 +1,8 @@
 // The JSON names of the fields of ResourceClaims, DeviceClasses and ResourceSlices; see fields.h.
 #pragma once
 
+#include <type_traits>
+
 #include "api/json/fields.h"
 #include "api/resource_claim.h"
 #include "api/resource_slice.h"
@@ -90,7 +92,7 @@ void Fields(auto& v, Like<ResourceSlice> auto& t) {
 }
 
 void Fields(auto& v, Like<DeviceSelector> auto& t) {
-  v.Group("cel", [&](auto& cel) { cel("expression", t.cel_expression); });
+  v.Wrapped("cel", "expression", t.cel_expression);
 }
 
 void Fields(auto& v, Like<DeviceToleration> auto& t) {
@@ -114,7 +116,12 @@ void Fields(auto& v, Like<DeviceSubRequest> auto& t) {
   v("count", t.count);
   v("adminAccess", t.admin_access);
   v("tolerations", t.tolerations);
-  v.Group("capacity", [&](auto& capacity) { capacity("requests", t.capacity_requests); });
+  v.Wrapped("capacity", "requests", t.capacity_requests);
+}
+
+inline void ApplyDefaults(DeviceSubRequest& t) {
+  if (t.allocation_mode.empty()) t.allocation_mode = "ExactCount";
+  if (t.count == 0 && t.allocation_mode == "ExactCount") t.count = 1;
 }
 
 void Fields(auto& v, Like<DeviceRequest> auto& t) {
@@ -208,7 +215,7 @@ void Fields(auto& v, Like<ResourceClaimMeta> auto& t) {
 void Fields(auto& v, Like<ResourceClaim> auto& t) {
   v.Required("metadata", t.metadata);
   v.Required("spec", t.spec);
-  v("status", t.status);
+  v.Required("status", t.status);
 }
 
 void Fields(auto& v, Like<DeviceClassConfiguration> auto& t) { v("opaque", t.opaque); }
