@@ -66,7 +66,8 @@ class DynamicResources final : public Rule {
         return Unresolvable("cannot schedule extended resource claim");
       auto by_devices = ResourcesByDevices(node);
       if (!by_devices) return Unresolvable("cannot fit resource");
-      if (by_devices->empty() && claims_.size() == 1) return {};
+      const bool needed = !by_devices->empty() && !claims_.back().allocated();
+      if (!needed && claims_.size() == 1) return {};
       special = *claims_.back().claim;
       special->spec.requests = RequestsOfSpecialClaim(pod_, *by_devices, classes_);
     }
