@@ -80,7 +80,8 @@ class NodeCheck {
 
   void Run(const std::vector<ClaimAllocation>& allocations) {
     for (const ClaimAllocation& allocation : allocations) {
-      const auto* claim = Find(cluster_.resource_claims, "default", allocation.claim);
+      const auto* claim =
+          scheduler::reference::Find(cluster_.resource_claims, "default", allocation.claim);
       if (claim == nullptr) {
         EXPECT_EQ(allocation.claim, "<extended-resources>");
         ++coverage_.special;
@@ -288,8 +289,11 @@ void CheckCluster(uint64_t seed, Coverage& coverage) {
     for (const auto& [name, node_evaluation] : evaluation.nodes) {
       SCOPED_TRACE(name);
       const auto& verdict = node_evaluation.verdict;
-      if (verdict.plugin() == "DynamicResources") ++coverage.reasons[verdict.Message()];
-      NodeCheck(cluster, *Find(cluster.nodes, name), profile.device_features, coverage)
+      const bool failed = verdict.code() == scheduler::framework::Code::kError;
+      if (verdict.plugin() == "DynamicResources")
+        ++coverage.reasons[failed ? "an error" : verdict.Message()];
+      NodeCheck(cluster, *scheduler::reference::Find(cluster.nodes, name), profile.device_features,
+                coverage)
           .Run(node_evaluation.allocations);
     }
   }
@@ -319,7 +323,7 @@ TEST(Devices, AllocationsAreValid) {
   EXPECT_GE(coverage.constrained, enough);
   for (const char* reason :
        {"cannot allocate all claims", "resourceclaim not available on the node",
-        "invalid resource pools were encountered"}) {
+        "invalid resource pools were encountered", "an error"}) {
     EXPECT_GE(coverage.reasons[reason], enough) << reason;
   }
   fmt::print("{} devices, {} shares, {} with counters, {} for special claims\n", coverage.devices,
