@@ -54,7 +54,7 @@ class DeviceSearch {
   // The most steps of one search, and the most that are nested. A step takes microseconds, so that
   // a search ends within seconds; each nested one takes less than a kilobyte of stack.
   static constexpr size_t kMaxSteps = 200'000;
-  static constexpr size_t kMaxDepth = 2'000;
+  static constexpr size_t kMaxDepth = 1'000;
 
   // Both must outlive this.
   DeviceSearch(NodeDevices& devices, const std::vector<ClaimRequests>& claims);
