@@ -140,7 +140,8 @@ class NodeCheck {
     if (!device.consumes_counters.empty()) {
       EXPECT_TRUE(features_.partitionable_devices);
       ++coverage_.with_counters;
-      uses_counters_[{id.driver, id.pool}].insert(id.device);
+      // Further shares of a device consume nothing.
+      if (!allocated_.Has(id)) uses_counters_[{id.driver, id.pool}].insert(id.device);
     }
     if (features_.device_taints) CheckTaints(device, result.tolerations);
     picked_[id] = found;

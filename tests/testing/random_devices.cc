@@ -348,8 +348,24 @@ scheduler::reference::Snapshot DeviceClusterGenerator::Snapshot() {
   const size_t claims = 3 + random_.Below(4);
   for (size_t i = 0; i < claims; ++i) {
     api::ResourceClaim claim = NewClaim(fmt::format("claim-{}", i));
-    if (random_.Chance(40) && !cluster.resource_slices.empty()) Allocate(cluster, claim);
-    Put(cluster, std::move(claim));
+    if (random_.Chance(60) || cluster.resource_slices.empty()) {
+      Put(cluster, std::move(claim));
+      continue;
+    }
+    // The API shows some allocations only later.
+    const bool shown = random_.Chance(70);
+    if (!shown) Put(cluster, claim);
+    Allocate(cluster, claim);
+    if (shown) {
+      Put(cluster, std::move(claim));
+    } else if (random_.Chance(50)) {
+      const std::string uid = claim.metadata.uid;
+      cluster.devices.in_flight[uid] = std::make_shared<const api::ResourceClaim>(std::move(claim));
+    } else {
+      claim.metadata.resource_version = fmt::format("{}", ++next_);
+      const api::ObjectKey key{claim.metadata.namespace_, claim.metadata.name};
+      cluster.devices.assumed[key] = std::make_shared<const api::ResourceClaim>(std::move(claim));
+    }
   }
   return cluster;
 }

@@ -20,7 +20,8 @@ class DeviceClusterGenerator {
  public:
   explicit DeviceClusterGenerator(uint64_t seed) : random_(seed) {}
 
-  // Returns a few nodes with classes, slices, and claims of which some are allocated.
+  // Returns a few nodes with classes, slices, and claims of which some are allocated, in flight or
+  // assumed.
   scheduler::reference::Snapshot Snapshot();
 
   // Returns a pending pod with claims of the cluster, or with extended resources that classes back.
