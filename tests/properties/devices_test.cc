@@ -21,6 +21,7 @@
 #include "scheduler/reference/evaluate.h"
 #include "scheduler/reference/reference_profile.h"
 #include "scheduler/reference/snapshot.h"
+#include "testing/random_cluster.h"
 #include "testing/random_devices.h"
 
 namespace berth {
@@ -279,7 +280,7 @@ DeviceFeatures FeaturesFor(uint64_t seed) {
 void CheckCluster(uint64_t seed, Coverage& coverage) {
   SCOPED_TRACE(fmt::format("BERTH_DEVICE_SEED={}", seed));
   DeviceClusterGenerator generator(seed);
-  const Snapshot cluster = generator.Snapshot();
+  Snapshot cluster = generator.Snapshot();
   ReferenceProfile profile;
   profile.device_features = FeaturesFor(seed);
   for (int i = 0; i < 4; ++i) {
@@ -297,6 +298,8 @@ void CheckCluster(uint64_t seed, Coverage& coverage) {
                 coverage)
           .Run(node_evaluation.allocations);
     }
+    const RandomChange change = generator.Change(cluster);
+    change.removed ? cluster.Remove(change.object) : cluster.Put(change.object);
   }
 }
 

@@ -8,25 +8,21 @@
 #include <utility>
 
 #include "testing/random_objects.h"
+#include "testing/random_slices.h"
 
 namespace berth {
 namespace {
 
+using generate::InZone;
+using generate::kGpuDriver;
+using generate::kGpuResource;
 using generate::OneOf;
 
-constexpr const char* kGpuDriver = "gpu.example.com";
-constexpr const char* kNicDriver = "nic.example.org";
 constexpr const char* kModel = "gpu.example.com/model";
-constexpr const char* kGpuResource = "example.com/gpu";
 constexpr Instant kLongAgo = Instant::FromUnixSeconds(1'700'000'000);
 
 api::Quantity Units(uint64_t number) {
   return api::Quantity::FromValue(static_cast<int64_t>(number));
-}
-
-api::NodeSelector InZone(const std::string& zone) {
-  return {.terms = {{.match_expressions = {{.key = "zone", .op = "In", .values = {zone}}},
-                     .match_fields = {}}}};
 }
 
 template <typename T>
@@ -51,179 +47,6 @@ api::Node DeviceClusterGenerator::NewNode(size_t number) {
   // Some nodes have a device plugin for it.
   if (random_.Chance(20)) node.status.allocatable[kGpuResource] = Units(random_.Below(3));
   return node;
-}
-
-std::vector<api::DeviceClass> DeviceClusterGenerator::NewClasses() {
-  const auto make = [&](const char* name, std::vector<const char*> selectors) {
-    api::DeviceClass made;
-    made.metadata.name = name;
-    made.metadata.uid = name;
-    if (random_.Chance(50))
-      made.metadata.creation_timestamp = kLongAgo + Duration::Seconds(random_.Below(3));
-    for (const char* selector : selectors) made.selectors.push_back({selector});
-    if (random_.Chance(30)) {
-      made.config.push_back(
-          {.opaque = api::OpaqueDeviceConfiguration{.driver = kGpuDriver, .parameters = {}}});
-    }
-    return made;
-  };
-  std::vector<api::DeviceClass> classes = {
-      make("any", {}),
-      make("gpu", {"device.driver == 'gpu.example.com'"}),
-      make("a100", {"device.driver == 'gpu.example.com'",
-                    "device.attributes['gpu.example.com'].model == 'a100'"}),
-      make("nic", {"device.driver == 'nic.example.org'"}),
-  };
-  if (random_.Chance(8)) classes.push_back(make("broken", {"device.attributes['none'].x == 1"}));
-  if (random_.Chance(50)) classes[1].extended_resource_name = kGpuResource;
-  if (random_.Chance(20)) classes[2].extended_resource_name = kGpuResource;
-  return classes;
-}
-
-api::DeviceCapacity DeviceClusterGenerator::NewCapacity() {
-  api::DeviceCapacity capacity{.value = Units(8 + random_.Below(9)), .request_policy = {}};
-  if (random_.Chance(40)) return capacity;
-  api::CapacityRequestPolicy& policy = capacity.request_policy.emplace();
-  policy.default_value = Units(2);
-  if (random_.Chance(50)) {
-    policy.valid_values = {Units(2), Units(4), Units(7)};
-  } else {
-    auto& range = policy.valid_range.emplace();
-    range.min = Units(2);
-    if (random_.Chance(50)) range.max = Units(8);
-    if (random_.Chance(50)) range.step = Units(1 + random_.Below(3));
-  }
-  return capacity;
-}
-
-api::Device DeviceClusterGenerator::NewDevice(const std::string& name) {
-  api::Device device;
-  device.name = name;
-  if (random_.Chance(88)) {
-    device.attributes["model"].string_value = OneOf(random_, {"a100", "t4", "t4"});
-  } else if (random_.Chance(50)) {
-    device.attributes["model"].bool_value = true;
-  }
-  if (random_.Chance(70))
-    device.attributes["numa"].int_value = static_cast<int64_t>(random_.Below(2));
-  if (random_.Chance(40)) device.capacity["memory"] = NewCapacity();
-  if (random_.Chance(15)) device.capacity["slots"] = NewCapacity();
-  if (random_.Chance(30)) device.allow_multiple_allocations = random_.Chance(85);
-  if (random_.Chance(15)) {
-    device.taints.push_back({.key = OneOf(random_, {"bad", "worn"}),
-                             .value = OneOf(random_, {"", "yes"}),
-                             .effect = OneOf(random_, {"NoSchedule", "NoExecute", "None"}),
-                             .time_added = {}});
-  }
-  if (random_.Chance(4)) {
-    device.binding_conditions = {{"ready"}};
-    device.binding_failure_conditions = {"failed"};
-    device.binds_to_node = random_.Chance(50);
-  }
-  return device;
-}
-
-// Gives the slice counters and lets some of its devices consume them.
-void DeviceClusterGenerator::AddCounters(api::ResourceSlice& slice) {
-  const uint64_t sets = 1 + random_.Below(2);
-  for (uint64_t i = 0; i < sets; ++i) {
-    slice.shared_counters.push_back(
-        {.name = fmt::format("set-{}", i),
-         .counters = {{"cores", {Units(2 + random_.Below(5))}}, {"ram", {Units(10)}}}});
-  }
-  for (api::Device& device : slice.devices) {
-    for (uint64_t i = 0; i < sets; ++i) {
-      if (random_.Chance(50)) continue;
-      auto& consumption = device.consumes_counters.emplace_back();
-      // Rarely one that does not exist.
-      consumption.counter_set = fmt::format("set-{}", random_.Chance(2) ? 7 : i);
-      consumption.counters["cores"] = {Units(1 + random_.Below(3))};
-      if (random_.Chance(30)) consumption.counters["ram"] = {Units(random_.Below(8))};
-    }
-  }
-}
-
-std::vector<api::ResourceSlice> DeviceClusterGenerator::Split(const api::ResourceSlice& whole) {
-  std::vector<api::ResourceSlice> slices;
-  const auto add = [&](api::ResourceSlice slice) {
-    slice.metadata.name = fmt::format("slice-{}-{}", random_.Below(10), next_++);
-    slice.metadata.uid = slice.metadata.name;
-    slices.push_back(std::move(slice));
-  };
-  api::ResourceSlice part = whole;
-  part.shared_counters.clear();
-  part.devices.clear();
-  // Slices have counters or devices.
-  if (!whole.shared_counters.empty()) {
-    api::ResourceSlice counters = whole;
-    counters.devices.clear();
-    add(counters);
-  }
-  const size_t middle = random_.Chance(40) ? random_.Below(whole.devices.size() + 1) : 0;
-  if (middle > 0) {
-    part.devices.assign(whole.devices.begin(),
-                        whole.devices.begin() + static_cast<int64_t>(middle));
-    add(part);
-  }
-  part.devices.assign(whole.devices.begin() + static_cast<int64_t>(middle), whole.devices.end());
-  if (random_.Chance(3) && !part.devices.empty()) part.devices.push_back(part.devices.front());
-  add(part);
-  for (api::ResourceSlice& slice : slices) {
-    slice.pool.generation = 5;
-    slice.pool.resource_slice_count = std::ssize(slices) + (random_.Chance(3) ? 1 : 0);
-  }
-  // An old generation that is still there, or a new one that is not complete.
-  if (random_.Chance(15)) {
-    add(part);
-    slices.back().pool.generation = random_.Chance(60) ? 4 : 6;
-    slices.back().pool.resource_slice_count = static_cast<int64_t>(1 + random_.Below(2));
-  }
-  return slices;
-}
-
-std::vector<api::ResourceSlice> DeviceClusterGenerator::NodePool(const std::string& node) {
-  api::ResourceSlice slice;
-  slice.driver = random_.Chance(75) ? kGpuDriver : kNicDriver;
-  slice.pool.name = node;
-  slice.node_name = node;
-  const uint64_t devices = random_.Below(6);
-  for (uint64_t i = 0; i < devices; ++i)
-    slice.devices.push_back(NewDevice(fmt::format("dev-{}", i)));
-  if (random_.Chance(30)) AddCounters(slice);
-  return Split(slice);
-}
-
-std::vector<api::ResourceSlice> DeviceClusterGenerator::SharedPool(size_t number) {
-  api::ResourceSlice slice;
-  slice.driver = random_.Chance(50) ? kGpuDriver : kNicDriver;
-  slice.pool.name = fmt::format("shared-{}", number);
-  const uint64_t devices = 1 + random_.Below(4);
-  for (uint64_t i = 0; i < devices; ++i)
-    slice.devices.push_back(NewDevice(fmt::format("dev-{}", i)));
-  switch (random_.Below(3)) {
-    case 0:
-      slice.all_nodes = true;
-      break;
-    case 1:
-      slice.node_selector = InZone(OneOf(random_, {"a", "b"}));
-      break;
-    default:
-      slice.per_device_node_selection = true;
-      for (api::Device& device : slice.devices) {
-        switch (random_.Below(3)) {
-          case 0:
-            device.all_nodes = true;
-            break;
-          case 1:
-            device.node_selector = InZone(OneOf(random_, {"a", "b"}));
-            break;
-          default:
-            device.node_name = fmt::format("node-{}", random_.Below(4));
-        }
-      }
-  }
-  if (random_.Chance(30)) AddCounters(slice);
-  return Split(slice);
 }
 
 api::DeviceSubRequest DeviceClusterGenerator::NewSubRequest(const std::string& name) {
@@ -336,15 +159,18 @@ scheduler::reference::Snapshot DeviceClusterGenerator::Snapshot() {
   for (size_t i = 0; i < nodes; ++i) {
     api::Node node = NewNode(i);
     if (random_.Chance(80)) {
-      for (auto& slice : NodePool(node.metadata.name)) Put(cluster, std::move(slice));
+      for (auto& slice : generate::RandomNodePool(random_, node.metadata.name, next_))
+        Put(cluster, std::move(slice));
     }
     Put(cluster, std::move(node));
   }
   const size_t shared = random_.Below(3);
   for (size_t i = 0; i < shared; ++i) {
-    for (auto& slice : SharedPool(i)) Put(cluster, std::move(slice));
+    for (auto& slice : generate::RandomSharedPool(random_, i, next_))
+      Put(cluster, std::move(slice));
   }
-  for (auto& device_class : NewClasses()) Put(cluster, std::move(device_class));
+  for (auto& device_class : generate::RandomDeviceClasses(random_))
+    Put(cluster, std::move(device_class));
   const size_t claims = 3 + random_.Below(4);
   for (size_t i = 0; i < claims; ++i) {
     api::ResourceClaim claim = NewClaim(fmt::format("claim-{}", i));
@@ -391,7 +217,7 @@ api::Ref<api::Pod> DeviceClusterGenerator::WaitingPod(
     if (by_resource && random_.Chance(15))
       container.resources.requests["deviceclass.resource.kubernetes.io/nic"] = Units(1);
   }
-  if (by_resource && random_.Chance(60)) return pod;
+  if (cluster.resource_claims.empty() || (by_resource && random_.Chance(60))) return pod;
   const uint64_t claims = 1 + (random_.Chance(40) ? random_.Below(2) : 0);
   for (uint64_t i = 0; i < claims; ++i) {
     // Each claim once.
@@ -405,6 +231,93 @@ api::Ref<api::Pod> DeviceClusterGenerator::WaitingPod(
                                          .resource_claim_template_name = {}});
   }
   return pod;
+}
+
+namespace {
+
+template <typename T>
+RandomChange Changed(T object, bool removed = false) {
+  return {.object = std::make_shared<const T>(std::move(object)), .removed = removed};
+}
+
+}  // namespace
+
+RandomChange DeviceClusterGenerator::SliceChange(const scheduler::reference::Snapshot& cluster) {
+  if (cluster.resource_slices.empty() || random_.Chance(25)) {
+    const std::string& node = AnyOf(random_, cluster.nodes).metadata.name;
+    auto slices = random_.Chance(70) ? generate::RandomNodePool(random_, node, next_)
+                                     : generate::RandomSharedPool(random_, random_.Below(3), next_);
+    return Changed(std::move(slices.front()));
+  }
+  api::ResourceSlice slice = AnyOf(random_, cluster.resource_slices);
+  if (random_.Chance(25)) return Changed(std::move(slice), /*removed=*/true);
+  if (slice.devices.empty() || random_.Chance(20)) {
+    ++slice.pool.generation;
+    return Changed(std::move(slice));
+  }
+  api::Device& device = slice.devices[random_.Below(slice.devices.size())];
+  const api::Device other = generate::RandomDevice(random_, device.name);
+  switch (random_.Below(4)) {
+    case 0:
+      device.taints = other.taints;
+      break;
+    case 1:
+      device.attributes = other.attributes;
+      break;
+    case 2:
+      device.capacity = other.capacity;
+      device.allow_multiple_allocations = other.allow_multiple_allocations;
+      break;
+    default:
+      slice.devices.pop_back();
+  }
+  return Changed(std::move(slice));
+}
+
+RandomChange DeviceClusterGenerator::ClaimChange(const scheduler::reference::Snapshot& cluster) {
+  api::ResourceClaim claim = NewClaim(fmt::format("claim-{}", random_.Below(8)));
+  const auto* known =
+      scheduler::reference::Find(cluster.resource_claims, "default", claim.metadata.name);
+  if (known == nullptr || random_.Chance(15)) {
+    // A claim never changes its requests: another one gets its name.
+    claim.metadata.uid = fmt::format("uid-{}", next_);
+    if (known != nullptr) return Changed(*known, /*removed=*/true);
+    return Changed(std::move(claim));
+  }
+  const std::string version = claim.metadata.resource_version;
+  claim = *known;
+  claim.metadata.resource_version = version;
+  if (claim.status.allocation) {
+    claim.status = {};
+  } else if (!cluster.resource_slices.empty()) {
+    Allocate(cluster, claim);
+  }
+  return Changed(std::move(claim));
+}
+
+RandomChange DeviceClusterGenerator::ClassChange(const scheduler::reference::Snapshot& cluster) {
+  std::vector<api::DeviceClass> classes = generate::RandomDeviceClasses(random_);
+  api::DeviceClass& chosen = classes[random_.Below(classes.size())];
+  const auto* known = scheduler::reference::Find(cluster.device_classes, "", chosen.metadata.name);
+  const bool remove = known != nullptr && random_.Chance(10);
+  // Creation times do not change.
+  if (known != nullptr) chosen.metadata.creation_timestamp = known->metadata.creation_timestamp;
+  return Changed(remove ? *known : chosen, remove);
+}
+
+RandomChange DeviceClusterGenerator::NodeChange(const scheduler::reference::Snapshot& cluster) {
+  const size_t number = random_.Below(4);
+  api::Node node = NewNode(number);
+  const bool known = cluster.nodes.contains({"", node.metadata.name});
+  return Changed(std::move(node), known && cluster.nodes.size() > 1 && random_.Chance(30));
+}
+
+RandomChange DeviceClusterGenerator::Change(const scheduler::reference::Snapshot& cluster) {
+  const uint64_t kind = random_.Below(100);
+  if (kind < 45) return SliceChange(cluster);
+  if (kind < 80) return ClaimChange(cluster);
+  if (kind < 90) return ClassChange(cluster);
+  return NodeChange(cluster);
 }
 
 }  // namespace berth

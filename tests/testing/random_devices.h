@@ -13,6 +13,7 @@
 #include "api/object.h"
 #include "base/random.h"
 #include "scheduler/reference/snapshot.h"
+#include "testing/random_cluster.h"
 
 namespace berth {
 
@@ -24,27 +25,25 @@ class DeviceClusterGenerator {
   // assumed.
   scheduler::reference::Snapshot Snapshot();
 
+  // Returns a change that can happen to the cluster, without applying it.
+  RandomChange Change(const scheduler::reference::Snapshot& cluster);
+
   // Returns a pending pod with claims of the cluster, or with extended resources that classes back.
   api::Ref<api::Pod> WaitingPod(const scheduler::reference::Snapshot& cluster);
 
  private:
   api::Node NewNode(size_t number);
-  std::vector<api::DeviceClass> NewClasses();
-  // The pools of one node, and those of several.
-  std::vector<api::ResourceSlice> NodePool(const std::string& node);
-  std::vector<api::ResourceSlice> SharedPool(size_t number);
-  // Splits devices among slices, and damages some pools.
-  std::vector<api::ResourceSlice> Split(const api::ResourceSlice& whole);
-  api::Device NewDevice(const std::string& name);
-  void AddCounters(api::ResourceSlice& slice);
-  api::DeviceCapacity NewCapacity();
-
   api::ResourceClaim NewClaim(const std::string& name);
   api::DeviceRequest NewRequest(const std::string& name);
   api::DeviceSubRequest NewSubRequest(const std::string& name);
   api::DeviceConstraint NewConstraint(const std::vector<api::DeviceRequest>& requests);
   // Allocates some device of the cluster to the claim, whether it asks for it or not.
   void Allocate(const scheduler::reference::Snapshot& cluster, api::ResourceClaim& claim);
+
+  RandomChange SliceChange(const scheduler::reference::Snapshot& cluster);
+  RandomChange ClaimChange(const scheduler::reference::Snapshot& cluster);
+  RandomChange ClassChange(const scheduler::reference::Snapshot& cluster);
+  RandomChange NodeChange(const scheduler::reference::Snapshot& cluster);
 
   Random random_;
   uint64_t next_ = 0;  // The number of the next object.
