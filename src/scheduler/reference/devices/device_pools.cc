@@ -1,7 +1,6 @@
 #include "scheduler/reference/devices/device_pools.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <iterator>
@@ -14,25 +13,6 @@ namespace berth::scheduler::reference {
 namespace {
 
 using Slices = std::vector<const api::ResourceSlice*>;
-
-// Formats requirements as Go prints the protobuf message.
-std::string GoText(const std::vector<api::NodeSelectorRequirement>& requirements) {
-  std::string text;
-  for (const api::NodeSelectorRequirement& requirement : requirements) {
-    text += fmt::format("NodeSelectorRequirement{{Key:{},Operator:{},Values:[{}],}},",
-                        requirement.key, requirement.op, fmt::join(requirement.values, " "));
-  }
-  return "[]NodeSelectorRequirement{" + text + "}";
-}
-
-std::string GoText(const api::NodeSelector& selector) {
-  std::string text;
-  for (const api::NodeSelectorTerm& term : selector.terms) {
-    text += fmt::format("NodeSelectorTerm{{MatchExpressions:{},MatchFields:{},}},",
-                        GoText(term.match_expressions), GoText(term.match_fields));
-  }
-  return "&NodeSelector{NodeSelectorTerms:[]NodeSelectorTerm{" + text + "},}";
-}
 
 bool IsSet(const std::optional<std::string>& name) { return name && !name->empty(); }
 
@@ -186,10 +166,8 @@ Result<bool> NodeMatches(const api::Node& node, const std::optional<std::string>
   if (all_nodes.value_or(false)) return true;
   if (!selector) return false;
   const auto compiled = api::CompiledNodeSelector::Make(*selector);
-  if (!compiled) {
-    return Fail(fmt::format("failed to parse node selector {}: {}", GoText(*selector),
-                            compiled.error().message));
-  }
+  // DIFFERS: kube-scheduler prints the selector, too.
+  if (!compiled) return Fail("failed to parse node selector: " + compiled.error().message);
   return compiled->Matches(node.metadata.labels, node.metadata.name);
 }
 
