@@ -19,7 +19,7 @@ struct AllocationOutcome {
     kNone,          // The devices of the node do not suffice.
     kInvalidPools,  // Likewise, but it has pools that cannot be used because they are invalid.
     kError,         // The claims or their classes are wrong.
-    kGaveUp,        // The search reached its bound (DeviceSearch::kMaxSteps).
+    kGaveUp,        // The search reached its bound (DeviceSearch::kMaxTries).
   };
   Kind kind = Kind::kNone;
   // Of each claim, in order. A share ID is "": it is random in kube-scheduler.

@@ -44,7 +44,7 @@ DeviceSearch::Outcome DeviceSearch::Run() {
 }
 
 DeviceSearch::Outcome DeviceSearch::Search(const Place& place, const PickedDevices& picked) {
-  if (++steps_ > kMaxSteps || depth_ >= kMaxDepth) return Outcome::kGaveUp;
+  if (++tries_ > kMaxTries || depth_ >= kMaxDepth) return Outcome::kGaveUp;
   ++depth_;
   const Outcome outcome = SearchFrom(place, picked);
   --depth_;
@@ -95,6 +95,7 @@ DeviceSearch::Outcome DeviceSearch::TryAllDevices(const Place& place, const Pick
 
 DeviceSearch::Outcome DeviceSearch::TryCandidates(const Place& place, const PickedDevices& picked) {
   for (size_t i = place.start; i < devices_.candidates().size(); ++i) {
+    if (++tries_ > kMaxTries) return Outcome::kGaveUp;
     const DeviceCandidate& candidate = devices_.candidates()[i];
     // Devices in use are not evaluated, so that their expressions cannot fail.
     if (IsInUse(place, candidate.id(), picked)) continue;

@@ -51,9 +51,10 @@ class DeviceSearch {
     kGaveUp,    // The search reached its bound.
   };
 
-  // The most steps of one search, and the most that are nested. A step takes microseconds, so that
-  // a search ends within seconds; each nested one takes less than a kilobyte of stack.
-  static constexpr size_t kMaxSteps = 200'000;
+  // The most devices that one search tries, and the most steps that are nested. A device takes
+  // microseconds, so that a search ends within seconds; a nested step takes less than a kilobyte of
+  // stack.
+  static constexpr size_t kMaxTries = 200'000;
   static constexpr size_t kMaxDepth = 1'000;
 
   // Both must outlive this.
@@ -98,7 +99,7 @@ class DeviceSearch {
   std::vector<std::vector<ConstraintState>> constraints_;  // By claim.
   PickedDevices solution_;
   std::string error_;
-  size_t steps_ = 0;
+  size_t tries_ = 0;
   size_t depth_ = 0;
 };
 

@@ -69,8 +69,10 @@ Result<bool> NodeDevices::IsSelectable(const WantedDevices& wanted,
   return matches;
 }
 
-NodeDevices::CounterValues NodeDevices::AvailableCounters(const DevicePool& pool) const {
-  CounterValues available;
+const NodeDevices::CounterValues& NodeDevices::AvailableCounters(const DevicePool& pool) {
+  const auto [place, is_new] = available_counters_.try_emplace(&pool);
+  CounterValues& available = place->second;
+  if (!is_new) return available;
   for (const auto& [set, counters] : pool.counter_sets) {
     for (const auto& [name, counter] : counters) available[set][name] = counter.value;
   }

@@ -69,7 +69,7 @@ class NodeDevices {
 
   // Returns what is left of the counters of the pool, by counter set. May be negative.
   using CounterValues = std::map<std::string, api::QuantityMap>;
-  CounterValues AvailableCounters(const DevicePool& pool) const;
+  const CounterValues& AvailableCounters(const DevicePool& pool);
 
  private:
   Result<bool> MatchesSelectors(const WantedDevices& wanted, const DeviceCandidate& candidate);
@@ -81,6 +81,7 @@ class NodeDevices {
   std::vector<DevicePool> pools_;
   std::vector<DeviceCandidate> candidates_;
   DeviceSelectors selectors_;
+  std::map<const DevicePool*, CounterValues> available_counters_;
   // Earlier results of IsSelectable.
   std::map<std::pair<const api::Device*, const api::DeviceSubRequest*>, bool> selectable_;
 };
