@@ -144,6 +144,11 @@ NodePools SliceCatalog::PoolsOf(const api::Node& node) const {
   for (auto& [id, slices] : relevant) {
     const PoolEntry& entry = pools_.at(id);
     for (const auto& [name, slice] : entry.with_counters) slices.push_back(slice);
+    // Those of the node come first: the first slice knows how many there are.
+    std::ranges::sort(slices, {}, [](const SliceRef& slice) {
+      const bool is_own = !slice->has_counters() && !slice->node_name().empty();
+      return std::pair(!is_own, std::string_view(slice->name()));
+    });
     if (auto pool = See(entry, std::move(slices))) result.pools.push_back(std::move(pool));
   }
   for (PoolId id : bad_counters_) {

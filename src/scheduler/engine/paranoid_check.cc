@@ -160,6 +160,7 @@ ReferenceMismatches ParanoidCheck::Differences(framework::Attempt& attempt,
   const reference::Snapshot snapshot = SnapshotOf(attempt.cluster());
   const reference::Evaluation slow =
       reference::Evaluate(snapshot, *attempt.cycle().pod().object, rules_, now);
+  if (slow.gave_up) return all;
   if (outcome.kind != CycleOutcome::Kind::kNoNodes)
     std::ranges::move(CompareWithReference(ExplainAfresh(attempt, now), slow),
                       std::back_inserter(all));

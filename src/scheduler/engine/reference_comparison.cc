@@ -108,6 +108,44 @@ std::string Text(const std::vector<std::string>& names) {
   return fmt::format("[{}]", fmt::join(names, " "));
 }
 
+std::string Text(const std::vector<api::NodeSelectorRequirement>& requirements) {
+  std::string text;
+  for (const api::NodeSelectorRequirement& requirement : requirements) {
+    text += fmt::format(" {} {} [{}]", requirement.key, requirement.op,
+                        fmt::join(requirement.values, " "));
+  }
+  return text;
+}
+
+// Share IDs are random.
+std::string Text(const api::DeviceRequestAllocationResult& result) {
+  std::string text =
+      fmt::format("{}={}/{}/{}", result.request, result.driver, result.pool, result.device);
+  if (result.admin_access) text += *result.admin_access ? " with admin access" : " without";
+  if (result.share_id) text += " shared";
+  for (const auto& [name, amount] : result.consumed_capacity)
+    text += fmt::format(" {}={}", name, amount.ToString());
+  for (const api::DeviceToleration& toleration : result.tolerations)
+    text += fmt::format(" tolerates {}:{}", toleration.key, toleration.effect);
+  text += fmt::format(" until [{}] unless [{}]", fmt::join(result.binding_conditions, " "),
+                      fmt::join(result.binding_failure_conditions, " "));
+  return text;
+}
+
+std::string Text(const api::AllocationResult& allocation) {
+  std::string text;
+  for (const auto& result : allocation.results) text += Text(result) + "; ";
+  for (const api::DeviceAllocationConfiguration& config : allocation.config) {
+    text += fmt::format("config {} of {} for [{}]; ", config.source,
+                        config.opaque ? config.opaque->driver : "nobody",
+                        fmt::join(config.requests, " "));
+  }
+  if (!allocation.node_selector) return text + "all nodes";
+  for (const api::NodeSelectorTerm& term : allocation.node_selector->terms)
+    text += "nodes" + Text(term.match_fields) + Text(term.match_expressions);
+  return text;
+}
+
 class Differ {
  public:
   template <typename T>
@@ -166,6 +204,13 @@ void CompareNodes(const Explanation& fast, const reference::Evaluation& slow, Di
                       differ.Expect(fmt::format("node {}, plugin {}, score", name, plugin), x, y);
                     });
         differ.Expect(fmt::format("node {}, total score", name), a.total, b.total);
+        std::map<std::string, api::AllocationResult> allocations;
+        for (const reference::ClaimAllocation& allocation : b.allocations)
+          allocations[allocation.claim] = allocation.allocation;
+        differ.Join(fmt::format("node {}, allocation of", name), a.allocations, allocations,
+                    [&](const std::string& claim, const auto& x, const auto& y) {
+                      differ.Expect(fmt::format("node {}, allocation of {}", name, claim), x, y);
+                    });
       });
 }
 
