@@ -8,8 +8,6 @@
 namespace berth::scheduler::devices {
 namespace BERTH_TEST_FILE {
 
-using Source = AllocatedDevices::Source;
-
 api::AllocationResult Exclusive(const std::string& device) {
   api::AllocationResult allocation;
   allocation.results.push_back({.request = "r", .driver = "d", .pool = "p", .device = device});
@@ -39,23 +37,27 @@ class AllocatedDevicesTest : public testing::Test {
   AllocatedDevices allocated_{names_, true};
 };
 
-TEST_F(AllocatedDevicesTest, ExclusiveDevicesAreASet) {
-  allocated_.Add(Exclusive("a"), Source::kClaim);
-  allocated_.Add(Exclusive("a"), Source::kClaim);
+TEST_F(AllocatedDevicesTest, ADeviceIsFreeWhenNobodyHasIt) {
+  allocated_.Add(Exclusive("a"));
+  allocated_.Add(Exclusive("a"));
   EXPECT_TRUE(allocated_.IsExclusive(Id("a")));
   EXPECT_FALSE(allocated_.IsExclusive(Id("b")));
-  allocated_.Remove(Exclusive("a"), Source::kClaim);
-  EXPECT_FALSE(allocated_.IsAllocated(Id("a"))) << "as in kube-scheduler";
+  allocated_.Remove(Exclusive("a"));
+  EXPECT_TRUE(allocated_.IsExclusive(Id("a"))) << "another claim has it";
+  allocated_.Remove(Exclusive("a"));
+  EXPECT_FALSE(allocated_.IsAllocated(Id("a")));
+  allocated_.Remove(Exclusive("a"));
+  EXPECT_EQ(allocated_.size(), 0u);
 }
 
 TEST_F(AllocatedDevicesTest, AnAllocationInFlightThatIsWrittenChangesNothing) {
-  allocated_.Add(Exclusive("a"), Source::kInFlight);
+  allocated_.Add(Exclusive("a"));
   EXPECT_EQ(allocated_.TakeChanged().size(), 1u);
-  allocated_.Add(Exclusive("a"), Source::kClaim);
-  allocated_.Remove(Exclusive("a"), Source::kInFlight);
+  allocated_.Add(Exclusive("a"));
+  allocated_.Remove(Exclusive("a"));
   EXPECT_TRUE(allocated_.TakeChanged().empty());
   EXPECT_TRUE(allocated_.IsExclusive(Id("a")));
-  allocated_.Remove(Exclusive("a"), Source::kClaim);
+  allocated_.Remove(Exclusive("a"));
   EXPECT_EQ(allocated_.TakeChanged().size(), 1u);
   EXPECT_EQ(allocated_.size(), 0u);
 }
@@ -63,32 +65,32 @@ TEST_F(AllocatedDevicesTest, AnAllocationInFlightThatIsWrittenChangesNothing) {
 TEST_F(AllocatedDevicesTest, AdminAccessDoesNotCount) {
   api::AllocationResult allocation = Exclusive("a");
   allocation.results[0].admin_access = true;
-  allocated_.Add(allocation, Source::kClaim);
+  allocated_.Add(allocation);
   EXPECT_FALSE(allocated_.IsAllocated(Id("a")));
 }
 
 TEST_F(AllocatedDevicesTest, SharesAddUp) {
-  allocated_.Add(Share("1", "2Gi"), Source::kClaim);
-  allocated_.Add(Share("2", "3Gi"), Source::kInFlight);
+  allocated_.Add(Share("1", "2Gi"));
+  allocated_.Add(Share("2", "3Gi"));
   EXPECT_EQ(Consumed(), "5Gi");
   EXPECT_FALSE(allocated_.IsExclusive(Id("a")));
   EXPECT_TRUE(allocated_.IsAllocated(Id("a")));
   EXPECT_TRUE(allocated_.HasCapacityEntry(Id("a")));
-  allocated_.Remove(Share("1", "2Gi"), Source::kClaim);
+  allocated_.Remove(Share("1", "2Gi"));
   EXPECT_EQ(Consumed(), "3Gi");
-  allocated_.Remove(Share("2", "3Gi"), Source::kInFlight);
+  allocated_.Remove(Share("2", "3Gi"));
   EXPECT_EQ(allocated_.size(), 0u);
 }
 
 TEST_F(AllocatedDevicesTest, AShareWithoutCapacityHasNoEntry) {
-  allocated_.Add(Share("1", nullptr), Source::kClaim);
+  allocated_.Add(Share("1", nullptr));
   EXPECT_TRUE(allocated_.IsAllocated(Id("a")));
   EXPECT_FALSE(allocated_.HasCapacityEntry(Id("a")));
 }
 
 TEST_F(AllocatedDevicesTest, WithoutTheFeatureSharesAreExclusive) {
   AllocatedDevices plain(names_, false);
-  plain.Add(Share("1", "2Gi"), Source::kClaim);
+  plain.Add(Share("1", "2Gi"));
   EXPECT_TRUE(plain.IsExclusive(Id("a")));
 }
 

@@ -97,8 +97,7 @@ class DeviceWorld {
       } else if (const auto* device_class = std::get_if<api::Ref<api::DeviceClass>>(&object)) {
         classes_[(*device_class)->metadata.name] = *device_class;
       } else if (const auto* claim = std::get_if<api::Ref<api::ResourceClaim>>(&object)) {
-        if ((*claim)->status.allocation)
-          allocated_.Add(*(*claim)->status.allocation, AllocatedDevices::Source::kClaim);
+        if ((*claim)->status.allocation) allocated_.Add(*(*claim)->status.allocation);
       } else if (const auto* node = std::get_if<api::Ref<api::Node>>(&object)) {
         node_ = **node;
       }

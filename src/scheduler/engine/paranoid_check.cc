@@ -145,9 +145,8 @@ NamedDecision ToNamedDecision(const model::Cluster& cluster, const CycleOutcome&
 
 bool ParanoidCheck::ReferenceSupports(framework::Attempt& attempt) {
   const framework::Profile& profile = attempt.profile();
-  return attempt.cycle().spec().resource_claims.empty() && AllKnown(profile.pre_filter()) &&
-         AllKnown(profile.filter()) && AllKnown(profile.post_filter()) &&
-         AllKnown(profile.pre_score()) &&
+  return AllKnown(profile.pre_filter()) && AllKnown(profile.filter()) &&
+         AllKnown(profile.post_filter()) && AllKnown(profile.pre_score()) &&
          std::ranges::all_of(profile.score(), [](const framework::Profile::Scorer& scorer) {
            return reference::KnowsPlugin(scorer.plugin->name());
          });

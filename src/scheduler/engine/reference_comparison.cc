@@ -8,6 +8,7 @@
 #include <set>
 
 #include "scheduler/model/cluster.h"
+#include "scheduler/model/device_model.h"
 #include "scheduler/model/storage_model.h"
 #include "scheduler/reference/preemption.h"
 
@@ -60,6 +61,22 @@ void CopyStorage(const model::Cluster& cluster, reference::Snapshot& snapshot) {
   }
 }
 
+void CopyDevices(const model::Cluster& cluster, reference::Snapshot& snapshot) {
+  const model::Devices& devices = cluster.devices();
+  devices.claims().ForEachVersion([&](const model::ClaimRef& shown, const model::ClaimRef& latest) {
+    const api::ObjectKey key = model::ClaimKey(*shown);
+    snapshot.resource_claims[key] = shown;
+    if (latest != shown) snapshot.devices.assumed[key] = latest;
+  });
+  devices.in_flight().ForEach([&](const model::ClaimRef& claim) {
+    snapshot.devices.in_flight[claim->metadata.uid] = claim;
+  });
+  auto& classes = snapshot.devices.class_by_resource.emplace();
+  devices.extended_resources().ForEach([&](const std::string& resource, const auto& device_class) {
+    classes[resource] = device_class;
+  });
+}
+
 }  // namespace
 
 reference::Snapshot SnapshotOf(const model::Cluster& cluster) {
@@ -81,8 +98,11 @@ reference::Snapshot SnapshotOf(const model::Cluster& cluster) {
   CopyAll(cluster, snapshot.csi_capacities);
   CopyAll(cluster, snapshot.attachments);
   CopyAll(cluster, snapshot.budgets);
+  CopyAll(cluster, snapshot.device_classes);
+  CopyAll(cluster, snapshot.resource_slices);
   CopyPods(cluster, snapshot);
   CopyStorage(cluster, snapshot);
+  CopyDevices(cluster, snapshot);
   return snapshot;
 }
 

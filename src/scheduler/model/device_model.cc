@@ -72,14 +72,14 @@ void Devices::Restore(const api::ObjectKey& key) {
 
 void Devices::AddInFlight(const ClaimRef& claim) {
   if (!in_flight_.Add(claim)) return;
-  allocated_.Add(*claim->status.allocation, devices::AllocatedDevices::Source::kInFlight);
+  allocated_.Add(*claim->status.allocation);
   AllocationsChanged();
 }
 
 bool Devices::RemoveInFlight(const std::string& uid, bool forced) {
   const ClaimRef removed = in_flight_.Remove(uid, forced);
   if (removed == nullptr) return false;
-  allocated_.Remove(*removed->status.allocation, devices::AllocatedDevices::Source::kInFlight);
+  allocated_.Remove(*removed->status.allocation);
   AllocationsChanged();
   return true;
 }
@@ -93,7 +93,6 @@ void Devices::Remove<api::ResourceClaim>(const api::ObjectKey& key) {
   if (const auto change = claims_.Remove(key)) ClaimChanged(*change);
 }
 
-// As in kube-scheduler, an allocation that replaces another is not noticed.
 void Devices::ClaimChanged(const ClaimChange& change) {
   const auto* before = change.before == nullptr || !change.before->status.allocation
                            ? nullptr
@@ -101,10 +100,13 @@ void Devices::ClaimChanged(const ClaimChange& change) {
   const auto* after = change.after == nullptr || !change.after->status.allocation
                           ? nullptr
                           : &*change.after->status.allocation;
-  using Source = devices::AllocatedDevices::Source;
-  if (before == nullptr && after != nullptr) allocated_.Add(*after, Source::kClaim);
-  if (before != nullptr && after == nullptr) allocated_.Remove(*before, Source::kClaim);
-  AllocationsChanged();
+  const bool same = before != nullptr && after != nullptr && before->results == after->results;
+  if (!same) {
+    // Added first, so that devices that both have are not free in between.
+    if (after != nullptr) allocated_.Add(*after);
+    if (before != nullptr) allocated_.Remove(*before);
+    AllocationsChanged();
+  }
 
   const std::string_view old_owner = SpecialOwnerOf(change.before);
   const std::string_view new_owner = SpecialOwnerOf(change.after);
