@@ -108,7 +108,8 @@ Result<std::unique_ptr<framework::Plugin>> DynamicResources::Make(
       seconds <= 0 ? UINT64_MAX
                    : std::max<uint64_t>(
                          1, static_cast<uint64_t>(seconds * static_cast<double>(kStepsPerSecond)));
-  return std::unique_ptr<framework::Plugin>(new DynamicResources(max_steps, args.binding_timeout));
+  return std::unique_ptr<framework::Plugin>(new DynamicResources(
+      max_steps, args.binding_timeout.value_or(framework::kDefaultBindingTimeout)));
 }
 
 std::unique_ptr<framework::ClassState> DynamicResources::Compile(
@@ -187,16 +188,9 @@ framework::Verdict DynamicResources::Filter(const framework::Cycle& cycle,
   }
   if (state.outcomes != nullptr) {
     NodeOutcomes& outcomes = *state.outcomes;
-    outcomes.Evaluate(cycle.cluster(), nodes);
-    model::NodeMask failed = nodes;
-    failed &= outcomes.errors();
-    framework::Verdict error;
-    failed.ForEach([&](size_t row) {
-      const model::NodeRow node{static_cast<uint32_t>(row)};
-      if (error.ok())
-        error = state.VerdictOf(outcomes.For(cycle.cluster(), node), cycle.nodes().name(node));
-    });
-    if (!error.ok()) return error;
+    const model::NodeRow failed = outcomes.Evaluate(cycle.cluster(), nodes);
+    if (failed.valid())
+      return state.VerdictOf(outcomes.For(cycle.cluster(), failed), cycle.nodes().name(failed));
     nodes &= outcomes.passing();
   }
   if (state.availability.empty()) return {};
