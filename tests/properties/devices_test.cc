@@ -15,9 +15,9 @@
 
 #include "api/selector.h"
 #include "base/random.h"
+#include "scheduler/model/features.h"
 #include "scheduler/reference/devices/allocated_devices.h"
 #include "scheduler/reference/devices/device_capacity.h"
-#include "scheduler/reference/devices/device_features.h"
 #include "scheduler/reference/evaluate.h"
 #include "scheduler/reference/reference_profile.h"
 #include "scheduler/reference/snapshot.h"
@@ -29,7 +29,7 @@ namespace BERTH_TEST_FILE {
 
 using scheduler::reference::AllocatedDevices;
 using scheduler::reference::ClaimAllocation;
-using scheduler::reference::DeviceFeatures;
+
 using scheduler::reference::DeviceId;
 using scheduler::reference::Evaluation;
 using scheduler::reference::ReferenceProfile;
@@ -71,8 +71,8 @@ bool Selects(const std::optional<std::string>& name, const std::optional<bool>& 
 // Checks the allocations of one node.
 class NodeCheck {
  public:
-  NodeCheck(const Snapshot& cluster, const api::Node& node, const DeviceFeatures& features,
-            Coverage& coverage)
+  NodeCheck(const Snapshot& cluster, const api::Node& node,
+            const scheduler::model::Features& features, Coverage& coverage)
       : cluster_(cluster),
         node_(node),
         features_(features),
@@ -123,7 +123,7 @@ class NodeCheck {
     const api::Device& device = *found.device;
     ++coverage_.devices;
     const bool shareable =
-        features_.consumable_capacity && device.allow_multiple_allocations.value_or(false);
+        features_.dra_consumable_capacity && device.allow_multiple_allocations.value_or(false);
     EXPECT_EQ(result.share_id.has_value(), shareable);
     if (shareable) {
       ++coverage_.shares;
@@ -139,12 +139,12 @@ class NodeCheck {
     coverage_.admin += result.admin_access.value_or(false);
     coverage_.alternatives += result.request.find('/') != std::string::npos;
     if (!device.consumes_counters.empty()) {
-      EXPECT_TRUE(features_.partitionable_devices);
+      EXPECT_TRUE(features_.dra_partitionable_devices);
       ++coverage_.with_counters;
       // Further shares of a device consume nothing.
       if (!allocated_.Has(id)) uses_counters_[{id.driver, id.pool}].insert(id.device);
     }
-    if (features_.device_taints) CheckTaints(device, result.tolerations);
+    if (features_.dra_device_taints) CheckTaints(device, result.tolerations);
     picked_[id] = found;
   }
 
@@ -254,7 +254,7 @@ class NodeCheck {
 
   const Snapshot& cluster_;
   const api::Node& node_;
-  const DeviceFeatures& features_;
+  const scheduler::model::Features& features_;
   Coverage& coverage_;
   const AllocatedDevices allocated_;
   std::map<DeviceId, Found> picked_;
@@ -264,15 +264,12 @@ class NodeCheck {
 };
 
 // One cluster in three has gates that are off.
-DeviceFeatures FeaturesFor(uint64_t seed) {
-  DeviceFeatures features;
+scheduler::model::Features FeaturesFor(uint64_t seed) {
+  scheduler::model::Features features;
   if (seed % 3 != 0) return features;
   Random random(seed);
-  for (bool* gate :
-       {&features.prioritized_list, &features.partitionable_devices, &features.device_taints,
-        &features.consumable_capacity, &features.resource_claim_device_status,
-        &features.device_binding_conditions, &features.extended_resource}) {
-    *gate = random.Chance(70);
+  for (const auto& [name, field] : scheduler::model::kNamedFeatures) {
+    if (name.starts_with("DRA")) features.*field = random.Chance(70);
   }
   return features;
 }
@@ -282,7 +279,7 @@ void CheckCluster(uint64_t seed, Coverage& coverage) {
   DeviceClusterGenerator generator(seed);
   Snapshot cluster = generator.Snapshot();
   ReferenceProfile profile;
-  profile.device_features = FeaturesFor(seed);
+  profile.features = FeaturesFor(seed);
   for (int i = 0; i < 4; ++i) {
     const api::Ref<api::Pod> pod = generator.WaitingPod(cluster);
     SCOPED_TRACE(pod->metadata.name);
@@ -294,7 +291,7 @@ void CheckCluster(uint64_t seed, Coverage& coverage) {
       const bool failed = verdict.code() == scheduler::framework::Code::kError;
       if (verdict.plugin() == "DynamicResources")
         ++coverage.reasons[failed ? "an error" : verdict.Message()];
-      NodeCheck(cluster, *scheduler::reference::Find(cluster.nodes, name), profile.device_features,
+      NodeCheck(cluster, *scheduler::reference::Find(cluster.nodes, name), profile.features,
                 coverage)
           .Run(node_evaluation.allocations);
     }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "api/json/yaml.h"
+#include "scheduler/model/features.h"
 #include "scheduler/reference/evaluate.h"
 #include "scheduler/reference/reference_profile.h"
 #include "scheduler/reference/snapshot.h"
@@ -97,9 +98,9 @@ Snapshot Cluster(const std::string& yaml) {
 }
 
 Evaluation EvaluatePod(const Snapshot& snapshot, std::string_view pod = kPod,
-                       const DeviceFeatures& features = {}) {
+                       const model::Features& features = {}) {
   ReferenceProfile profile;
-  profile.device_features = features;
+  profile.features = features;
   return Evaluate(snapshot, *std::get<api::Ref<api::Pod>>(Decode(pod)[0]), profile, kNow);
 }
 
@@ -155,7 +156,7 @@ TEST(ReferenceDevices, TheKnownClassOfAnExtendedResourceCounts) {
 
 struct GateCase {
   const char* name;
-  bool DeviceFeatures::* gate;
+  bool model::Features::* gate;
   const char* devices;
   const char* request;
   const char* with;     // The message with the gate, or "".
@@ -172,7 +173,7 @@ TEST_P(ReferenceDeviceGates, ChangeTheResult) {
     return ReasonOn(evaluation);
   };
   EXPECT_EQ(message(EvaluatePod(snapshot)), param.with);
-  DeviceFeatures features;
+  model::Features features;
   features.*param.gate = false;
   EXPECT_EQ(message(EvaluatePod(snapshot, kPod, features)), param.without);
 }
@@ -184,27 +185,27 @@ constexpr const char* kWithCapacity =
 INSTANTIATE_TEST_SUITE_P(
     Gates, ReferenceDeviceGates,
     testing::Values(
-        GateCase{"PrioritizedList", &DeviceFeatures::prioritized_list, "{name: x}",
+        GateCase{"PrioritizedList", &model::Features::dra_prioritized_list, "{name: x}",
                  "{name: r, firstAvailable: [{name: s, deviceClassName: any, "
                  "allocationMode: ExactCount, count: 1}]}",
                  "",
                  "resource claim default/c, request r: has subrequests, but the "
                  "DRAPrioritizedList feature is disabled"},
-        GateCase{"PartitionableDevices", &DeviceFeatures::partitionable_devices,
+        GateCase{"PartitionableDevices", &model::Features::dra_partitionable_devices,
                  "{name: x, consumesCounters: [{counterSet: none, counters: {a: {value: 1}}}]}",
                  kOne.data(), "invalid resource pools were encountered",
                  "cannot allocate all claims"},
-        GateCase{"DeviceTaints", &DeviceFeatures::device_taints,
+        GateCase{"DeviceTaints", &model::Features::dra_device_taints,
                  "{name: x, taints: [{key: k, effect: NoSchedule}]}", kOne.data(),
                  "cannot allocate all claims", ""},
-        GateCase{"ConsumableCapacity", &DeviceFeatures::consumable_capacity,
+        GateCase{"ConsumableCapacity", &model::Features::dra_consumable_capacity,
                  "{name: x, capacity: {memory: {value: 8}}}", kWithCapacity, "",
                  "running \"DynamicResources\" filter plugin: claim default/c, request r: has "
                  "capacity requests, but the DRAConsumableCapacity feature is disabled"},
-        GateCase{"BindingConditions", &DeviceFeatures::device_binding_conditions,
+        GateCase{"BindingConditions", &model::Features::dra_device_binding_conditions,
                  "{name: x, bindingConditions: [ready], bindingFailureConditions: [failed]}",
                  kOne.data(), "", "cannot allocate all claims"},
-        GateCase{"DeviceStatus", &DeviceFeatures::resource_claim_device_status,
+        GateCase{"DeviceStatus", &model::Features::dra_resource_claim_device_status,
                  "{name: x, bindingConditions: [ready], bindingFailureConditions: [failed]}",
                  kOne.data(), "", "cannot allocate all claims"}),
     [](const auto& param) { return param.param.name; });
@@ -212,7 +213,8 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(ReferenceDevices, TheOlderAllocatorIgnoresCapacityRequests) {
   const Snapshot snapshot =
       Cluster(Slice("{name: x, bindsToNode: true}") + Claim("c", kWithCapacity));
-  const DeviceFeatures older{.consumable_capacity = false, .device_binding_conditions = false};
+  const model::Features older{.dra_consumable_capacity = false,
+                              .dra_device_binding_conditions = false};
   EXPECT_THAT(DevicesOn(EvaluatePod(snapshot, kPod, older)), ElementsAre("r=x"));
 }
 
@@ -221,7 +223,8 @@ TEST(ReferenceDevices, TheOlderAllocatorHasNoDistinctAttribute) {
       Cluster(Slice("{name: x, attributes: {a: {int: 1}}}") +
               Claim("c", kOne, ", constraints: [{requests: [r], distinctAttribute: d/a}]"));
   EXPECT_THAT(DevicesOn(EvaluatePod(snapshot)), ElementsAre("r=x"));
-  const DeviceFeatures older{.consumable_capacity = false, .device_binding_conditions = false};
+  const model::Features older{.dra_consumable_capacity = false,
+                              .dra_device_binding_conditions = false};
   EXPECT_EQ(EvaluatePod(snapshot, kPod, older).error,
             "running \"DynamicResources\" filter plugin: claim default/c, constraint #0: empty "
             "constraint (unsupported constraint type?)");
@@ -229,7 +232,8 @@ TEST(ReferenceDevices, TheOlderAllocatorHasNoDistinctAttribute) {
 
 TEST(ReferenceDevices, WithoutExtendedResourcesTheyAreNotHandedOver) {
   const Snapshot snapshot = Cluster(Slice("{name: x}"));
-  const Evaluation evaluation = EvaluatePod(snapshot, kPodByResource, {.extended_resource = false});
+  const Evaluation evaluation =
+      EvaluatePod(snapshot, kPodByResource, {.dra_extended_resource = false});
   EXPECT_EQ(ReasonOn(evaluation), "Insufficient example.com/device");
 }
 

@@ -10,7 +10,6 @@
 #include "scheduler/framework/in_tree_plugin_args.h"
 #include "scheduler/framework/profile.h"
 #include "scheduler/model/features.h"
-#include "scheduler/reference/devices/device_features.h"
 
 namespace berth::scheduler::reference {
 
@@ -51,7 +50,6 @@ struct ReferenceProfile {
   framework::DynamicResourcesArgs dynamic_resources;
 
   model::Features features;
-  DeviceFeatures device_features;
 };
 
 // Converts a profile, with multiPoint expanded. `config` includes the defaults.

@@ -78,7 +78,7 @@ struct Usage {
 // Counts devices for the scores of resources that are backed by a device class.
 class BackingDevices {
  public:
-  BackingDevices(const Snapshot& snapshot, const DeviceFeatures& features)
+  BackingDevices(const Snapshot& snapshot, const model::Features& features)
       : snapshot_(snapshot),
         classes_(ClassesByResource(snapshot, features)),
         allocated_(GatherAllocatedDevices(snapshot, features)) {}
@@ -178,7 +178,7 @@ int64_t Average(const framework::NodeResourcesFitArgs::ScoringStrategy& strategy
 class NodeResourcesFit final : public Rule {
  public:
   explicit NodeResourcesFit(const EvaluationInput& input)
-      : Rule(input), devices_(input.snapshot, input.profile.device_features) {}
+      : Rule(input), devices_(input.snapshot, input.profile.features) {}
 
   PreFilterOutcome PreFilter() override {
     requests_ =
@@ -250,7 +250,7 @@ class NodeResourcesFit final : public Rule {
 class NodeResourcesBalancedAllocation final : public Rule {
  public:
   explicit NodeResourcesBalancedAllocation(const EvaluationInput& input)
-      : Rule(input), devices_(input.snapshot, input.profile.device_features) {}
+      : Rule(input), devices_(input.snapshot, input.profile.features) {}
 
   framework::Verdict PreScore(const std::vector<const api::Node*>&) override {
     requests_ = ToAmounts(RequestsOf(pod_, PlacedRequests(profile_.features)));

@@ -71,8 +71,8 @@ class NodeOutcomes {
   // Forgets the outcomes that may have changed.
   void Refresh(const model::Cluster& cluster);
 
-  // Evaluates those of `nodes` that are not known, by row, up to the first that fails with an error;
-  // returns it. Invalid if none does: then all are known.
+  // Evaluates those of `nodes` that are not known, by row, up to the first that fails with an
+  // error; returns it. Invalid if none does: then all are known.
   model::NodeRow Evaluate(const model::Cluster& cluster, const model::NodeMask& nodes);
   // Returns the outcome, evaluated if it is not known.
   const NodeOutcome& For(const model::Cluster& cluster, model::NodeRow node);

@@ -3,13 +3,13 @@
 namespace berth::scheduler::reference {
 namespace {
 
-void AddDevicesOf(const api::ResourceClaim& claim, const DeviceFeatures& features,
+void AddDevicesOf(const api::ResourceClaim& claim, const model::Features& features,
                   AllocatedDevices& devices) {
   if (!claim.status.allocation) return;
   for (const api::DeviceRequestAllocationResult& result : claim.status.allocation->results) {
     if (result.admin_access.value_or(false)) continue;
     const DeviceId id{result.driver, result.pool, result.device};
-    if (!features.consumable_capacity || !result.share_id) {
+    if (!features.dra_consumable_capacity || !result.share_id) {
       devices.exclusive.insert(id);
       continue;
     }
@@ -25,7 +25,7 @@ void AddQuantities(api::QuantityMap& sums, const api::QuantityMap& amounts) {
   for (const auto& [name, amount] : amounts) sums[name] += amount;
 }
 
-AllocatedDevices GatherAllocatedDevices(const Snapshot& snapshot, const DeviceFeatures& features) {
+AllocatedDevices GatherAllocatedDevices(const Snapshot& snapshot, const model::Features& features) {
   AllocatedDevices devices;
   for (const auto& [key, claim] : snapshot.resource_claims)
     AddDevicesOf(*LatestClaim(snapshot, key), features, devices);

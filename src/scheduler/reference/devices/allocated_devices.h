@@ -7,7 +7,7 @@
 #include <string>
 
 #include "api/resource_slice.h"
-#include "scheduler/reference/devices/device_features.h"
+#include "scheduler/model/features.h"
 #include "scheduler/reference/snapshot.h"
 
 namespace berth::scheduler::reference {
@@ -35,7 +35,7 @@ struct AllocatedDevices {
 
 // Devices with admin access do not count. A claim that is assumed and still in flight counts
 // twice, as in kube-scheduler.
-AllocatedDevices GatherAllocatedDevices(const Snapshot& snapshot, const DeviceFeatures& features);
+AllocatedDevices GatherAllocatedDevices(const Snapshot& snapshot, const model::Features& features);
 
 // Adds each quantity of `amounts` to that in `sums`.
 void AddQuantities(api::QuantityMap& sums, const api::QuantityMap& amounts);

@@ -8,6 +8,7 @@
 
 #include "base/saturating.h"
 #include "scheduler/reference/devices/device_capacity.h"
+#include "scheduler/reference/devices/device_features.h"
 
 namespace berth::scheduler::reference {
 namespace {
@@ -30,7 +31,7 @@ Status FindAllDevices(NodeDevices& devices, Alternative& wanted) {
       const auto selectable = devices.IsSelectable(wanted, candidate);
       if (!selectable) return std::unexpected(selectable.error());
       if (!*selectable) continue;
-      if (devices.features().consumable_capacity) {
+      if (devices.features().dra_consumable_capacity) {
         const auto in_use = devices.allocated().capacity.find(candidate.id());
         const bool none = in_use == devices.allocated().capacity.end();
         if (!FitsCapacity(*candidate.device, *wanted.wanted,
@@ -78,13 +79,13 @@ Status Check(NodeDevices& devices, Alternative& wanted) {
 
 // Returns an error if the request needs a feature that is off.
 Status CheckFeatures(const api::ResourceClaim& claim, const api::DeviceRequest& request,
-                     const DeviceFeatures& features) {
-  if (!features.prioritized_list && !request.first_available.empty()) {
+                     const model::Features& features) {
+  if (!features.dra_prioritized_list && !request.first_available.empty()) {
     return Fail(fmt::format(
         "claim {}, request {}: has subrequests, but the DRAPrioritizedList feature is disabled",
         NameOf(claim), request.name));
   }
-  if (features.consumable_capacity || features.stable_allocator()) return {};
+  if (features.dra_consumable_capacity || UsesStableAllocator(features)) return {};
   const auto disabled = [&](std::string_view what, const std::string& name) {
     return Fail(fmt::format(
         "claim {}, {} {}: has capacity requests, but the DRAConsumableCapacity feature is disabled",
@@ -149,7 +150,7 @@ Result<ClaimRequests> CheckRequests(const api::ResourceClaim& claim, NodeDevices
   const auto& constraints = claim.spec.constraints;
   for (size_t i = 0; i < constraints.size(); ++i) {
     const bool known = constraints[i].match_attribute || (constraints[i].distinct_attribute &&
-                                                          !devices.features().stable_allocator());
+                                                          !UsesStableAllocator(devices.features()));
     if (!known) {
       return Fail(
           fmt::format("claim {}, constraint #{}: empty constraint (unsupported constraint "

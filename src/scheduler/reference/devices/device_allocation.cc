@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "scheduler/reference/devices/claim_requests.h"
+#include "scheduler/reference/devices/device_features.h"
 #include "scheduler/reference/devices/device_search.h"
 #include "scheduler/reference/devices/node_devices.h"
 
@@ -18,7 +19,7 @@ namespace {
 using Requirements = std::vector<api::NodeSelectorRequirement>;
 
 api::DeviceRequestAllocationResult ToResult(const PickedDevice& picked,
-                                            const DeviceFeatures& features) {
+                                            const model::Features& features) {
   const DeviceId id = picked.candidate.id();
   api::DeviceRequestAllocationResult result;
   result.request = picked.wanted->ResultName();
@@ -29,7 +30,7 @@ api::DeviceRequestAllocationResult ToResult(const PickedDevice& picked,
   result.tolerations = picked.wanted->wanted->tolerations;
   if (picked.shared) result.share_id = "";
   result.consumed_capacity = picked.consumed_capacity;
-  if (features.binding_conditions()) {
+  if (UsesBindingConditions(features)) {
     const api::Device& device = *picked.candidate.device;
     result.binding_conditions = device.binding_conditions.value_or(std::vector<std::string>{});
     result.binding_failure_conditions = device.binding_failure_conditions;
@@ -86,7 +87,7 @@ void AddNew(const Requirements& from, Requirements& to) {
 // Returns the nodes that can use all of the devices; nullopt for all nodes.
 Result<std::optional<api::NodeSelector>> NodesFor(const std::vector<PickedDevice>& devices,
                                                   const api::Node& node,
-                                                  const DeviceFeatures& features) {
+                                                  const model::Features& features) {
   api::NodeSelectorTerm term;
   for (const PickedDevice& picked : devices) {
     const api::ResourceSlice& slice = *picked.candidate.slice;
@@ -94,7 +95,7 @@ Result<std::optional<api::NodeSelector>> NodesFor(const std::vector<PickedDevice
     const bool per_device = slice.per_device_node_selection.value_or(false);
     const auto& node_name = per_device ? device.node_name : slice.node_name;
     const auto& selector = per_device ? device.node_selector : slice.node_selector;
-    const bool binds = device.binds_to_node.value_or(false) && !features.stable_allocator();
+    const bool binds = device.binds_to_node.value_or(false) && !UsesStableAllocator(features);
     if (node_name || binds) {
       return api::NodeSelector{
           .terms = {{.match_expressions = {},
@@ -136,7 +137,8 @@ AllocationOutcome Describe(const PickedDevices& solution,
 }  // namespace
 
 AllocationOutcome AllocateDevices(const Snapshot& snapshot, const api::Node& node,
-                                  const DeviceFeatures& features, const AllocatedDevices& allocated,
+                                  const model::Features& features,
+                                  const AllocatedDevices& allocated,
                                   const std::vector<const api::ResourceClaim*>& claims) {
   using enum AllocationOutcome::Kind;
   NodeDevices devices(snapshot, node, features, allocated);

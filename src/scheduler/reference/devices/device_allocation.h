@@ -7,8 +7,8 @@
 
 #include "api/node.h"
 #include "api/resource_claim.h"
+#include "scheduler/model/features.h"
 #include "scheduler/reference/devices/allocated_devices.h"
-#include "scheduler/reference/devices/device_features.h"
 #include "scheduler/reference/snapshot.h"
 
 namespace berth::scheduler::reference {
@@ -29,7 +29,8 @@ struct AllocationOutcome {
 
 // Allocates all of `claims`, or none.
 AllocationOutcome AllocateDevices(const Snapshot& snapshot, const api::Node& node,
-                                  const DeviceFeatures& features, const AllocatedDevices& allocated,
+                                  const model::Features& features,
+                                  const AllocatedDevices& allocated,
                                   const std::vector<const api::ResourceClaim*>& claims);
 
 }  // namespace berth::scheduler::reference

@@ -1,25 +1,19 @@
-// DeviceFeatures are the feature gates of kube-scheduler v1.36 that change how devices are
-// allocated, with their defaults there.
+// What combinations of feature gates mean for the allocation of devices.
 #pragma once
+
+#include "scheduler/model/features.h"
 
 namespace berth::scheduler::reference {
 
-struct DeviceFeatures {
-  bool prioritized_list = true;              // DRAPrioritizedList
-  bool partitionable_devices = true;         // DRAPartitionableDevices
-  bool device_taints = true;                 // DRADeviceTaints
-  bool consumable_capacity = true;           // DRAConsumableCapacity
-  bool resource_claim_device_status = true;  // DRAResourceClaimDeviceStatus
-  bool device_binding_conditions = true;     // DRADeviceBindingConditions
-  bool extended_resource = true;             // DRAExtendedResource
+// Reports whether devices may have binding conditions, which their status shows.
+inline bool UsesBindingConditions(const model::Features& features) {
+  return features.dra_resource_claim_device_status && features.dra_device_binding_conditions;
+}
 
-  // Binding conditions are reported in the status of the devices.
-  bool binding_conditions() const {
-    return resource_claim_device_status && device_binding_conditions;
-  }
-  // Reports whether kube-scheduler uses its older allocator, which is sufficient then. It rejects
-  // distinctAttribute and ignores capacity requests and bindsToNode.
-  bool stable_allocator() const { return !consumable_capacity && !binding_conditions(); }
-};
+// Reports whether kube-scheduler uses its older allocator, which is sufficient then. It rejects
+// distinctAttribute and ignores capacity requests and bindsToNode.
+inline bool UsesStableAllocator(const model::Features& features) {
+  return !features.dra_consumable_capacity && !UsesBindingConditions(features);
+}
 
 }  // namespace berth::scheduler::reference

@@ -106,9 +106,9 @@ bool ConsumesUnknownCounter(const DevicePool& pool, const Slices& slices) {
 }
 
 // Fills the pool from its slices; returns false if they contradict each other.
-bool FillPool(const Slices& relevant, const Slices& elsewhere, const DeviceFeatures& features,
+bool FillPool(const Slices& relevant, const Slices& elsewhere, const model::Features& features,
               DevicePool& pool) {
-  if (!features.partitionable_devices) {
+  if (!features.dra_partitionable_devices) {
     pool.slices = relevant;
     return !HasDuplicateDevices(relevant);
   }
@@ -127,7 +127,7 @@ bool FillPool(const Slices& relevant, const Slices& elsewhere, const DeviceFeatu
 
 // Returns nullopt if the slices are of an old generation.
 std::optional<DevicePool> MakePool(const Snapshot& snapshot, Slices relevant,
-                                   const DeviceFeatures& features) {
+                                   const model::Features& features) {
   KeepHighestGeneration(relevant);
   const api::ResourceSlice& first = *relevant.front();
   DevicePool pool{.driver = first.driver, .name = first.pool.name};
@@ -172,10 +172,10 @@ Result<bool> NodeMatches(const api::Node& node, const std::optional<std::string>
 }
 
 Result<std::vector<DevicePool>> GatherPools(const Snapshot& snapshot, const api::Node& node,
-                                            const DeviceFeatures& features) {
+                                            const model::Features& features) {
   std::map<std::pair<std::string, std::string>, Slices> relevant;  // By driver and pool.
   for (const auto* slice : CandidateSlices(snapshot, node)) {
-    if (!features.partitionable_devices && NeedsPartitionableDevices(*slice)) continue;
+    if (!features.dra_partitionable_devices && NeedsPartitionableDevices(*slice)) continue;
     const auto is_relevant = IsRelevant(*slice, node);
     if (!is_relevant) return std::unexpected(is_relevant.error());
     if (*is_relevant) relevant[{slice->driver, slice->pool.name}].push_back(slice);

@@ -10,7 +10,7 @@
 #include "api/node.h"
 #include "api/resource_slice.h"
 #include "base/result.h"
-#include "scheduler/reference/devices/device_features.h"
+#include "scheduler/model/features.h"
 #include "scheduler/reference/snapshot.h"
 
 namespace berth::scheduler::reference {
@@ -40,7 +40,7 @@ struct DevicePool {
 // driver and name, pools with binding conditions last. Fails on a node selector that does not
 // parse.
 Result<std::vector<DevicePool>> GatherPools(const Snapshot& snapshot, const api::Node& node,
-                                            const DeviceFeatures& features);
+                                            const model::Features& features);
 
 // Reports whether devices with this node selection are for the node.
 Result<bool> NodeMatches(const api::Node& node, const std::optional<std::string>& node_name,

@@ -122,7 +122,7 @@ DeviceSearch::Outcome DeviceSearch::Pick(const Place& next, const DeviceCandidat
   if (IsInUse(next, id, picked)) return Outcome::kNone;
   PickedDevices with = picked;
   if (!TakeCounters(candidate, with)) return Outcome::kNone;
-  if (devices_.features().device_taints && HasUntoleratedDeviceTaint(device, *wanted.wanted))
+  if (devices_.features().dra_device_taints && HasUntoleratedDeviceTaint(device, *wanted.wanted))
     return Outcome::kNone;
 
   const ConstrainedDevice constrained{candidate.pool->driver, device, wanted.request,
@@ -169,13 +169,13 @@ bool DeviceSearch::IsInUse(const Place& place, const DeviceId& id,
 }
 
 bool DeviceSearch::IsShareable(const api::Device& device) const {
-  return devices_.features().consumable_capacity &&
+  return devices_.features().dra_consumable_capacity &&
          device.allow_multiple_allocations.value_or(false);
 }
 
 bool DeviceSearch::FitsCapacityNow(const Alternative& wanted, const DeviceCandidate& candidate,
                                    const PickedDevices& picked) const {
-  if (!devices_.features().consumable_capacity) return true;
+  if (!devices_.features().dra_consumable_capacity) return true;
   api::QuantityMap in_use;
   for (const auto* sums : {&devices_.allocated().capacity, &picked.capacity}) {
     if (const auto found = sums->find(candidate.id()); found != sums->end())
@@ -187,7 +187,7 @@ bool DeviceSearch::FitsCapacityNow(const Alternative& wanted, const DeviceCandid
 bool DeviceSearch::TakeCounters(const DeviceCandidate& candidate, PickedDevices& picked) const {
   const api::Device& device = *candidate.device;
   if (device.consumes_counters.empty()) return true;
-  if (!devices_.features().partitionable_devices) return false;
+  if (!devices_.features().dra_partitionable_devices) return false;
   // The first share pays for all.
   const DeviceId id = candidate.id();
   if (IsShareable(device) &&

@@ -6,6 +6,7 @@
 #include "api/selector.h"
 #include "scheduler/reference/devices/allocated_devices.h"
 #include "scheduler/reference/devices/device_allocation.h"
+#include "scheduler/reference/devices/device_features.h"
 #include "scheduler/reference/devices/extended_resources.h"
 #include "scheduler/reference/devices/node_devices.h"
 #include "scheduler/reference/devices/pod_claims.h"
@@ -38,7 +39,7 @@ class DynamicResources final : public Rule {
   explicit DynamicResources(const EvaluationInput& input)
       : Rule(input),
         now_(input.now),
-        features_(input.profile.device_features),
+        features_(input.profile.features),
         classes_(ClassesByResource(input.snapshot, features_)) {}
 
   PreFilterOutcome PreFilter() override {
@@ -101,7 +102,7 @@ class DynamicResources final : public Rule {
   // Prefers nodes where requests get an early alternative.
   int64_t Score(const api::Node& node) const override {
     const auto found = allocations_.find(node.metadata.name);
-    if (!features_.prioritized_list || found == allocations_.end()) return 0;
+    if (!features_.dra_prioritized_list || found == allocations_.end()) return 0;
     int64_t score = 0;
     auto next = found->second.begin();
     for (const PodClaim& claim : claims_) {
@@ -166,7 +167,7 @@ class DynamicResources final : public Rule {
     const std::string prefix =
         fmt::format("resource claim {}, request {}: ", NameOf(claim), request.name);
     if (request.first_available.empty()) return Unresolvable(prefix + "unknown request type");
-    if (!features_.prioritized_list) {
+    if (!features_.dra_prioritized_list) {
       return Unresolvable(prefix +
                           "has subrequests, but the DRAPrioritizedList feature is disabled");
     }
@@ -210,7 +211,7 @@ class DynamicResources final : public Rule {
       const PodClaim& claim = claims_[i];
       const bool elsewhere =
           claim.nodes && !claim.nodes->Matches(node.metadata.labels, node.metadata.name);
-      const bool failed = claim.allocated() && features_.binding_conditions() &&
+      const bool failed = claim.allocated() && UsesBindingConditions(features_) &&
                           HasFailedToBind(*claim.claim,
                                           profile_.dynamic_resources.binding_timeout.value_or(
                                               framework::kDefaultBindingTimeout),
@@ -266,7 +267,7 @@ class DynamicResources final : public Rule {
   }
 
   const Instant now_;
-  const DeviceFeatures features_;
+  const model::Features features_;
   const ClassByResource classes_;
   std::set<std::string> extended_resources_;  // Of the pod, by names that classes may have.
   api::ResourceClaim new_special_claim_;

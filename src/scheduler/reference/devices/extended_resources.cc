@@ -87,8 +87,8 @@ int64_t Extra(const IndexedContainer& indexed, const std::string& resource,
 
 }  // namespace
 
-ClassByResource ClassesByResource(const Snapshot& snapshot, const DeviceFeatures& features) {
-  if (!features.extended_resource) return {};
+ClassByResource ClassesByResource(const Snapshot& snapshot, const model::Features& features) {
+  if (!features.dra_extended_resource) return {};
   if (snapshot.devices.class_by_resource) return *snapshot.devices.class_by_resource;
   ClassByResource classes;
   for (const auto& [key, device_class] : snapshot.device_classes) AddClass(device_class, classes);

@@ -10,7 +10,7 @@
 
 #include "api/pod.h"
 #include "api/resource_claim.h"
-#include "scheduler/reference/devices/device_features.h"
+#include "scheduler/model/features.h"
 #include "scheduler/reference/snapshot.h"
 
 namespace berth::scheduler::reference {
@@ -22,7 +22,7 @@ using ClassByResource = std::map<std::string, api::Ref<api::DeviceClass>, std::l
 
 // Returns the class of each resource that is backed by one: the mapping that the scheduler knows,
 // or that of one that has just listed the classes by name.
-ClassByResource ClassesByResource(const Snapshot& snapshot, const DeviceFeatures& features);
+ClassByResource ClassesByResource(const Snapshot& snapshot, const model::Features& features);
 
 // Reports whether the name may be one of a resource that is backed by a class.
 bool MayBeBackedByClass(std::string_view resource);

@@ -4,6 +4,8 @@
 
 #include <string_view>
 
+#include "scheduler/reference/devices/device_features.h"
+
 namespace berth::scheduler::reference {
 
 std::string NameOf(const api::ResourceClaim& claim) {
@@ -55,7 +57,7 @@ Result<bool> NodeDevices::MatchesSelectors(const WantedDevices& wanted,
 Result<bool> NodeDevices::IsSelectable(const WantedDevices& wanted,
                                        const DeviceCandidate& candidate) {
   const api::Device& device = *candidate.device;
-  if (!features_.binding_conditions() && device.binding_conditions &&
+  if (!UsesBindingConditions(features_) && device.binding_conditions &&
       !device.binding_conditions->empty()) {
     return false;
   }

@@ -9,8 +9,8 @@
 #include "api/node.h"
 #include "api/resource_claim.h"
 #include "base/result.h"
+#include "scheduler/model/features.h"
 #include "scheduler/reference/devices/allocated_devices.h"
-#include "scheduler/reference/devices/device_features.h"
 #include "scheduler/reference/devices/device_pools.h"
 #include "scheduler/reference/devices/device_selectors.h"
 #include "scheduler/reference/snapshot.h"
@@ -47,7 +47,7 @@ struct WantedDevices {
 class NodeDevices {
  public:
   // Everything must outlive this.
-  NodeDevices(const Snapshot& snapshot, const api::Node& node, const DeviceFeatures& features,
+  NodeDevices(const Snapshot& snapshot, const api::Node& node, const model::Features& features,
               const AllocatedDevices& allocated)
       : snapshot_(snapshot), node_(node), features_(features), allocated_(allocated) {}
 
@@ -59,7 +59,7 @@ class NodeDevices {
   // The devices of the pools that can be used.
   const std::vector<DeviceCandidate>& candidates() const { return candidates_; }
   const api::Node& node() const { return node_; }
-  const DeviceFeatures& features() const { return features_; }
+  const model::Features& features() const { return features_; }
   const AllocatedDevices& allocated() const { return allocated_; }
   const Snapshot& snapshot() const { return snapshot_; }
 
@@ -76,7 +76,7 @@ class NodeDevices {
 
   const Snapshot& snapshot_;
   const api::Node& node_;
-  const DeviceFeatures& features_;
+  const model::Features& features_;
   const AllocatedDevices& allocated_;
   std::vector<DevicePool> pools_;
   std::vector<DeviceCandidate> candidates_;
