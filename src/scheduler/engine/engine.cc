@@ -209,6 +209,7 @@ const model::Cluster& Engine::cluster() const { return state_->cluster_; }
 const queue::SchedulingQueue& Engine::queue() const { return state_->queue_; }
 const framework::WaitingPods& Engine::waiting_pods() const { return state_->waiting_; }
 size_t Engine::bindings_under_way() const { return state_->bindings_.size(); }
+size_t Engine::background_tasks() const { return state_->background_.size(); }
 std::string Engine::pod_in_cycle() const {
   if (state_->cycle_ != nullptr) return state_->cycle_->placement.pod->uid();
   return state_->preempting_ == nullptr ? "" : state_->preempting_->cycle->placement.pod->uid();
