@@ -1,14 +1,12 @@
 // AllocatedDevices is which devices are allocated, and how much of those that several claims share:
 // by the claims of the cluster, and by allocations in flight.
 //
-// It follows kube-scheduler's index: exclusive devices are a set, so a device that two claims name
-// is free when either gives it up; shares and their capacities are counted.
+// DIFFERS: kube-scheduler has a set of exclusive devices, and ignores an allocation that replaces
+// another; a device may then be given out twice. Here allocations are counted.
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <memory>
-#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -24,9 +22,9 @@ class AllocatedDevices {
   // `names` must outlive this. Without `shares` (DRAConsumableCapacity) all devices are exclusive.
   AllocatedDevices(DeviceNames& names, bool shares) : names_(names), shares_(shares) {}
 
-  enum class Source : uint8_t { kClaim, kInFlight };
-  void Add(const api::AllocationResult& allocation, Source source);
-  void Remove(const api::AllocationResult& allocation, Source source);
+  void Add(const api::AllocationResult& allocation) { Count(allocation, /*add=*/true); }
+  // Reverts Add.
+  void Remove(const api::AllocationResult& allocation) { Count(allocation, /*add=*/false); }
 
   // Reports whether the device is allocated exclusively.
   bool IsExclusive(DeviceId id) const {
@@ -40,40 +38,37 @@ class AllocatedDevices {
   bool HasCapacityEntry(DeviceId id) const {
     return id.index() < flags_.size() && (flags_[id.index()] & kCapacity) != 0;
   }
-  // The sums that claims consume; those that are not listed are 0.
-  api::QuantityMap Consumed(DeviceId id) const;
+  // Adds what claims consume of the capacity.
   void AddConsumed(DeviceId id, std::string_view capacity, api::Quantity& sum) const;
 
   // A number that changes whenever a device of the pool is allocated or freed.
   uint64_t revision(PoolId pool) const;
-  // Returns the pools that changed since the last call, with repetitions.
-  std::vector<PoolId> TakeChanged() { return std::exchange(changed_, {}); }
+  // A device that was allocated or freed. The ids are valid until the next change.
+  struct Change {
+    PoolId pool;
+    DeviceId device;
+  };
+  // Returns what changed since the last call, with repetitions.
+  std::vector<Change> TakeChanged() { return std::exchange(changed_, {}); }
 
   size_t size() const { return uses_.size(); }
 
  private:
   static constexpr uint8_t kExclusive = 1, kShared = 2, kCapacity = 4;
 
-  struct Shares {
-    std::set<std::string> of_claims;
-    std::multiset<std::string> in_flight;
-    bool has_capacity_of_claims = false;
-    size_t capacities_in_flight = 0;
-    api::QuantityMap of_claims_consumed;
-    api::QuantityMap in_flight_consumed;
-  };
   struct Use {
     Use(DeviceNames& names, const api::DeviceRequestAllocationResult& result);
     DeviceHolder device;
     PoolHolder pool;
-    bool of_claim = false;
-    uint32_t in_flight = 0;
-    std::unique_ptr<Shares> shares;
+    uint32_t exclusive = 0;  // Allocations that have the device alone.
+    uint32_t shares = 0;
+    uint32_t consumers = 0;  // Shares that consume capacity.
+    std::unique_ptr<api::QuantityMap> consumed;
   };
 
-  void Change(const api::DeviceRequestAllocationResult& result, Source source, bool add);
-  static void ChangeShare(Shares& shares, const api::DeviceRequestAllocationResult& result,
-                          Source source, bool add);
+  void Count(const api::AllocationResult& allocation, bool add);
+  void Count(const api::DeviceRequestAllocationResult& result, bool add);
+  static void CountShare(Use& use, const api::DeviceRequestAllocationResult& result, bool add);
   void Update(DeviceId id, const Use& use, bool shares_changed);
 
   DeviceNames& names_;
@@ -82,7 +77,7 @@ class AllocatedDevices {
   std::vector<uint8_t> flags_;       // By device.
   std::vector<uint64_t> revisions_;  // By pool.
   uint64_t revision_ = 0;
-  std::vector<PoolId> changed_;
+  std::vector<Change> changed_;
 };
 
 }  // namespace berth::scheduler::devices

@@ -33,6 +33,11 @@ class ExtendedResources {
   // Returns null if no class provides the resource.
   const api::DeviceClass* Find(std::string_view resource) const;
   bool empty() const { return classes_.empty(); }
+  // Calls visit(resource, class), in no particular order.
+  template <typename Visit>
+  void ForEach(Visit&& visit) const {
+    for (const auto& [resource, device_class] : classes_) visit(resource, device_class);
+  }
 
  private:
   std::unordered_map<std::string, ClassRef, StringHash, std::equal_to<>> classes_;

@@ -108,11 +108,18 @@ void SliceCatalog::PoolChanged(PoolId id) {
     bad_counters_.insert(id);
 }
 
-SliceCatalog::Affected SliceCatalog::NodesOf(PoolId pool) const {
+SliceCatalog::Affected SliceCatalog::NodesOf(PoolId pool, DeviceId device) const {
   Affected nodes(std::in_place);
   const auto entry = pools_.find(pool);
   if (entry == pools_.end()) return nodes;
-  for (const auto& [name, slice] : entry->second.slices) AddNodes(*slice, nodes);
+  // Devices that share counters depend on each other.
+  const bool has_counters = !entry->second.with_counters.empty();
+  for (const auto& [name, slice] : entry->second.slices) {
+    if (has_counters ||
+        std::ranges::find(slice->devices(), device, &Device::id) != slice->devices().end()) {
+      AddNodes(*slice, nodes);
+    }
+  }
   return nodes;
 }
 
@@ -137,6 +144,11 @@ NodePools SliceCatalog::PoolsOf(const api::Node& node) const {
   for (auto& [id, slices] : relevant) {
     const PoolEntry& entry = pools_.at(id);
     for (const auto& [name, slice] : entry.with_counters) slices.push_back(slice);
+    // Those of the node come first: the first slice knows how many there are.
+    std::ranges::sort(slices, {}, [](const SliceRef& slice) {
+      const bool is_own = !slice->has_counters() && !slice->node_name().empty();
+      return std::pair(!is_own, std::string_view(slice->name()));
+    });
     if (auto pool = See(entry, std::move(slices))) result.pools.push_back(std::move(pool));
   }
   for (PoolId id : bad_counters_) {
@@ -144,11 +156,14 @@ NodePools SliceCatalog::PoolsOf(const api::Node& node) const {
   }
   std::ranges::sort(result.pools,
                     [](const auto& a, const auto& b) { return PlaceOf(*a) < PlaceOf(*b); });
+  result.shareable = own == on_node_.end();
   for (const auto& pool : result.pools) {
     result.has_invalid |= pool->invalid;
     if (!pool->usable()) continue;
-    for (const Pool::Member& member : pool->devices)
+    for (const Pool::Member& member : pool->devices) {
       result.candidates.push_back({pool.get(), &member});
+      result.shareable &= !member.device->nodes.has_value();
+    }
   }
   return result;
 }

@@ -66,6 +66,9 @@ struct NodePools {
   };
   std::vector<Candidate> candidates;
   bool has_invalid = false;
+  // Nodes that see the same pools are alike: no device is for this node alone, and none chooses its
+  // nodes.
+  bool shareable = true;
 };
 
 class SliceCatalog {
@@ -79,8 +82,8 @@ class SliceCatalog {
   Affected Put(std::shared_ptr<const api::ResourceSlice> slice);
   Affected Remove(const std::string& name);
 
-  // The nodes whose allocations depend on which devices of the pool are allocated.
-  Affected NodesOf(PoolId pool) const;
+  // The nodes whose allocations depend on whether the device of the pool is allocated.
+  Affected NodesOf(PoolId pool, DeviceId device) const;
 
   NodePools PoolsOf(const api::Node& node) const;
 

@@ -12,7 +12,7 @@ std::vector<std::shared_ptr<Selector>> CompileSelectors(
     const std::vector<api::DeviceSelector>& selectors, SelectorTable& table) {
   std::vector<std::shared_ptr<Selector>> compiled;
   for (const api::DeviceSelector& selector : selectors)
-    compiled.push_back(table.Use(selector.cel_expression.value_or("")));
+    compiled.push_back(selector.cel_expression ? table.Use(*selector.cel_expression) : nullptr);
   return compiled;
 }
 

@@ -34,6 +34,7 @@ struct CompiledAlternative {
   std::string result_name;    // "request" or "request/alternative".
   std::string_view own_name;  // In messages.
   ClassRef device_class;      // Null if it does not exist.
+  // A selector of an unknown kind is null.
   std::vector<std::shared_ptr<Selector>> class_selectors;
   std::vector<std::shared_ptr<Selector>> selectors;
   bool all_devices = false;  // Otherwise `request->count` of them.

@@ -248,6 +248,13 @@ bool Search::IsInUse(uint32_t claim, bool admin, uint32_t index) const {
 std::optional<bool> Search::SelectorsMatch(const std::vector<std::shared_ptr<Selector>>& selectors,
                                            const Device& device, const AllocationError& place) {
   for (size_t i = 0; i < selectors.size(); ++i) {
+    // DIFFERS: kube-scheduler crashes.
+    if (selectors[i] == nullptr) {
+      result_.error = place;
+      result_.error.text +=
+          fmt::format(": selector #{}: CEL expression empty (unsupported selector type?)", i);
+      return std::nullopt;
+    }
     const auto evaluated = selectors[i]->Evaluate({device.slot, device.value()});
     if (!SpendSteps(1 + evaluated.cost / kCostOfStep)) return std::nullopt;
     if (evaluated.outcome == Selector::Outcome::kNo) return false;

@@ -78,6 +78,7 @@ void Engine::State::Handle(const Event& event, const Now& time) {
   PassTime(time);
   const int64_t since = measurements_ == nullptr ? 0 : measurements_->Read();
   const HandledEvents handled = std::visit([this](const auto& known) { return On(known); }, event);
+  handlers_.HandleAssumedClaims();
   Reap();
   if (removed_classes_ != cluster_.classes().removed()) DropRemovedClasses();
   if (handled.empty() || measurements_ == nullptr) return;

@@ -107,6 +107,7 @@ Task<CycleOutcome> FindNode(framework::Attempt& attempt, SearchOptions options) 
     co_return outcome;
   }
   framework::AttemptMeter& meter = attempt.meter();
+  attempt.cycle().set_date(options.now);
   attempt.StartAt(options.next_start % attempt.cluster().nodes().present_count());
   const framework::Verdict pre_filter = attempt.PreFilter();
   meter.End(framework::MeasuredPoint::kPreFilter, pre_filter.code());

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/time.h"
 #include "scheduler/framework/plugin.h"
 #include "scheduler/model/ids.h"
 
@@ -60,6 +61,9 @@ class Cycle {
   const model::PodRecord& pod() const { return pod_; }
   const model::PodClass& pod_class() const { return class_; }
   const api::PodSpec& spec() const;
+  // The date at which the attempt began.
+  Instant date() const { return date_; }
+  void set_date(Instant date) { date_ = date; }
   // Receives what plugins count; null if nothing is measured.
   Measurements* measurements() const { return measurements_; }
   void set_measurements(Measurements* measurements) { measurements_ = measurements; }
@@ -108,6 +112,7 @@ class Cycle {
   const model::PodClass& class_;
   const ClassStates& compiled_;
   CycleStates states_;
+  Instant date_;
   Measurements* measurements_ = nullptr;
   Background* background_ = nullptr;
   std::vector<model::PodId> to_activate_;

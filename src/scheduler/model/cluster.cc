@@ -75,6 +75,8 @@ void Cluster::Put(const std::shared_ptr<const T>& object) {
     objects_->of<T>().Put(object);
     storage_->Put(object);
     devices_->Put(object);
+    // NodeResourcesFit leaves resources to classes that provide them.
+    if constexpr (std::is_same_v<T, api::DeviceClass>) nodes_.AllChanged();
     if constexpr (std::is_same_v<T, api::Namespace>) {
       if (namespaces_.Put(object->metadata.name, object->metadata.labels)) NamespacesChanged();
     }
@@ -99,6 +101,7 @@ bool Cluster::Remove(const api::ObjectKey& key) {
     const bool removed = objects_->of<T>().Remove(key);
     storage_->Remove<T>(key);
     devices_->Remove<T>(key);
+    if constexpr (std::is_same_v<T, api::DeviceClass>) nodes_.AllChanged();
     if constexpr (std::is_same_v<T, api::Namespace>) {
       if (namespaces_.Remove(key.name)) NamespacesChanged();
     }

@@ -5,8 +5,9 @@
 // pods remain. After any sequence of changes the model equals one built from scratch out of the
 // remaining objects (and the assumed pods). Owned by the engine thread.
 //
-// Volumes (storage_model.h), devices (device_model.h), counters and affinity terms (pod_counters.h) and the objects by kind
-// (objects.h) are only declared here: files that read them include their headers.
+// Volumes (storage_model.h), devices (device_model.h), counters and affinity terms (pod_counters.h)
+// and the objects by kind (objects.h) are only declared here: files that read them include their
+// headers.
 #pragma once
 
 #include <cstdint>

@@ -14,10 +14,6 @@ std::optional<int64_t> VersionOf(const api::ResourceClaim& claim) {
   return api::ParseInt(claim.metadata.resource_version);
 }
 
-api::ObjectKey KeyOf(const api::ResourceClaim& claim) {
-  return {claim.metadata.namespace_, claim.metadata.name};
-}
-
 }  // namespace
 
 ClaimRef ClaimCache::Find(const api::ObjectKey& key) const {
@@ -26,7 +22,7 @@ ClaimRef ClaimCache::Find(const api::ObjectKey& key) const {
 }
 
 std::optional<ClaimChange> ClaimCache::Put(ClaimRef claim) {
-  const auto [at, is_new] = entries_.try_emplace(KeyOf(*claim));
+  const auto [at, is_new] = entries_.try_emplace(ClaimKey(*claim));
   Entry& entry = at->second;
   const std::optional<int64_t> version = VersionOf(*claim);
   if (!is_new && version && *version <= entry.version) return std::nullopt;
@@ -45,7 +41,7 @@ std::optional<ClaimChange> ClaimCache::Remove(const api::ObjectKey& key) {
 }
 
 Result<ClaimChange> ClaimCache::Assume(ClaimRef claim) {
-  const api::ObjectKey key = KeyOf(*claim);
+  const api::ObjectKey key = ClaimKey(*claim);
   const auto found = entries_.find(key);
   if (found == entries_.end())
     return Fail(fmt::format("could not find ResourceClaim \"{}\"", key.ToString()));

@@ -16,6 +16,10 @@ namespace berth::scheduler::model {
 
 using ClaimRef = std::shared_ptr<const api::ResourceClaim>;
 
+inline api::ObjectKey ClaimKey(const api::ResourceClaim& claim) {
+  return {claim.metadata.namespace_, claim.metadata.name};
+}
+
 // A claim that changed; `before` is null if it was added, `after` if it was removed.
 struct ClaimChange {
   ClaimRef before;
@@ -47,6 +51,11 @@ class ClaimCache {
   void ForEach(Visit&& visit) const {
     for (const auto& [key, entry] : entries_) visit(entry.latest);
   }
+  // The same, with the version that the API has shown.
+  template <typename Visit>  // void(const ClaimRef& shown, const ClaimRef& latest)
+  void ForEachVersion(Visit&& visit) const {
+    for (const auto& [key, entry] : entries_) visit(entry.shown, entry.latest);
+  }
   size_t size() const { return entries_.size(); }
 
  private:
@@ -69,6 +78,11 @@ class InFlightAllocations {
   // in flight, otherwise null.
   ClaimRef Remove(const std::string& uid, bool forced);
   bool Contains(const std::string& uid) const { return claims_.contains(uid); }
+  // By uid.
+  template <typename Visit>  // void(const ClaimRef&)
+  void ForEach(Visit&& visit) const {
+    for (const auto& [uid, entry] : claims_) visit(entry.claim);
+  }
   size_t size() const { return claims_.size(); }
 
  private:

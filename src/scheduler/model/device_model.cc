@@ -29,10 +29,6 @@ std::string_view SpecialOwnerOf(const ClaimRef& claim) {
   return owner == claim->metadata.owner_references.end() ? std::string_view() : owner->uid;
 }
 
-api::ObjectKey KeyOf(const api::ResourceClaim& claim) {
-  return {claim.metadata.namespace_, claim.metadata.name};
-}
-
 }  // namespace
 
 Devices::Devices(const NodeTable& nodes, const SymbolTable& symbols, const Features& features)
@@ -76,14 +72,14 @@ void Devices::Restore(const api::ObjectKey& key) {
 
 void Devices::AddInFlight(const ClaimRef& claim) {
   if (!in_flight_.Add(claim)) return;
-  allocated_.Add(*claim->status.allocation, devices::AllocatedDevices::Source::kInFlight);
+  allocated_.Add(*claim->status.allocation);
   AllocationsChanged();
 }
 
 bool Devices::RemoveInFlight(const std::string& uid, bool forced) {
   const ClaimRef removed = in_flight_.Remove(uid, forced);
   if (removed == nullptr) return false;
-  allocated_.Remove(*removed->status.allocation, devices::AllocatedDevices::Source::kInFlight);
+  allocated_.Remove(*removed->status.allocation);
   AllocationsChanged();
   return true;
 }
@@ -97,7 +93,6 @@ void Devices::Remove<api::ResourceClaim>(const api::ObjectKey& key) {
   if (const auto change = claims_.Remove(key)) ClaimChanged(*change);
 }
 
-// As in kube-scheduler, an allocation that replaces another is not noticed.
 void Devices::ClaimChanged(const ClaimChange& change) {
   const auto* before = change.before == nullptr || !change.before->status.allocation
                            ? nullptr
@@ -105,29 +100,28 @@ void Devices::ClaimChanged(const ClaimChange& change) {
   const auto* after = change.after == nullptr || !change.after->status.allocation
                           ? nullptr
                           : &*change.after->status.allocation;
-  using Source = devices::AllocatedDevices::Source;
-  if (before == nullptr && after != nullptr) allocated_.Add(*after, Source::kClaim);
-  if (before != nullptr && after == nullptr) allocated_.Remove(*before, Source::kClaim);
-  AllocationsChanged();
+  const bool same = before != nullptr && after != nullptr && before->results == after->results;
+  if (!same) {
+    // Added first, so that devices that both have are not free in between.
+    if (after != nullptr) allocated_.Add(*after);
+    if (before != nullptr) allocated_.Remove(*before);
+    AllocationsChanged();
+  }
 
   const std::string_view old_owner = SpecialOwnerOf(change.before);
   const std::string_view new_owner = SpecialOwnerOf(change.after);
   if (old_owner == new_owner && (change.before != nullptr) == (change.after != nullptr)) return;
   if (!old_owner.empty()) {
     const auto found = special_claims_.find(std::string(old_owner));
-    found->second.erase(KeyOf(*change.before));
+    found->second.erase(ClaimKey(*change.before));
     if (found->second.empty()) special_claims_.erase(found);
   }
-  if (!new_owner.empty()) special_claims_[std::string(new_owner)].insert(KeyOf(*change.after));
+  if (!new_owner.empty()) special_claims_[std::string(new_owner)].insert(ClaimKey(*change.after));
 }
 
 void Devices::AllocationsChanged() {
-  std::vector<devices::PoolId> pools = allocated_.TakeChanged();
-  std::ranges::sort(pools);
-  const auto repeated = std::ranges::unique(pools);
-  pools.erase(repeated.begin(), repeated.end());
-  for (devices::PoolId pool : pools) {
-    const auto nodes = slices_.NodesOf(pool);
+  for (const auto& [pool, device] : allocated_.TakeChanged()) {
+    const auto nodes = slices_.NodesOf(pool, device);
     if (!nodes) {
       ++epoch_;
       return;

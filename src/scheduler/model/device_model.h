@@ -59,10 +59,12 @@ class Devices {
   void AddInFlight(const ClaimRef& claim);
   // Returns whether an allocation was in flight and none is left.
   bool RemoveInFlight(const std::string& uid, bool forced);
+  const InFlightAllocations& in_flight() const { return in_flight_; }
   bool IsInFlight(const std::string& uid) const { return in_flight_.Contains(uid); }
 
   // Returns the changes of claims by Assume and Restore since the last call: events for the queue,
   // before the API shows them.
+  bool has_assumed_changes() const { return !assumed_changes_.empty(); }
   std::vector<ClaimChange> TakeAssumedChanges() { return std::exchange(assumed_changes_, {}); }
 
   // --- devices ---

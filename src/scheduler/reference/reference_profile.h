@@ -10,6 +10,7 @@
 #include "scheduler/framework/in_tree_plugin_args.h"
 #include "scheduler/framework/profile.h"
 #include "scheduler/model/features.h"
+#include "scheduler/reference/devices/device_features.h"
 
 namespace berth::scheduler::reference {
 
@@ -47,8 +48,10 @@ struct ReferenceProfile {
   framework::PodTopologySpreadArgs spread;
   framework::DefaultPreemptionArgs preemption;
   framework::VolumeBindingArgs volume_binding;
+  framework::DynamicResourcesArgs dynamic_resources;
 
   model::Features features;
+  DeviceFeatures device_features;
 };
 
 // Converts a profile, with multiPoint expanded. `config` includes the defaults.

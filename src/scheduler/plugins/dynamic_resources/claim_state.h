@@ -48,7 +48,14 @@ struct PodClaims {
 
 // The state under the slot of the plugin. Dry runs share it, as in kube-scheduler.
 struct ClaimState : framework::CycleState {
-  std::shared_ptr<PodClaims> pod = std::make_shared<PodClaims>();
+  std::shared_ptr<PodClaims> pod = NoClaims();  // Never null.
+
+ private:
+  // Shared by all pods without claims, which nobody changes.
+  static const std::shared_ptr<PodClaims>& NoClaims() {
+    static const auto none = std::make_shared<PodClaims>();
+    return none;
+  }
 };
 
 }  // namespace berth::scheduler::plugins

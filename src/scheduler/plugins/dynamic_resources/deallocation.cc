@@ -17,10 +17,9 @@ DeallocationPlan PlanDeallocation(const framework::Cycle& cycle, const FilterSta
   const std::vector<PodClaim>& claims = state.pod->claims;
   plan.has_claims = !claims.empty();
   // kube-scheduler takes any of them.
-  for (size_t index : *state.unavailable) {
+  for (size_t index : state.unavailable == nullptr ? std::set<size_t>() : *state.unavailable) {
     const auto& users = claims[index].object->status.reserved_for;
-    const bool is_free =
-        users.empty() || (users.size() == 1 && users[0].uid == cycle.pod().uid());
+    const bool is_free = users.empty() || (users.size() == 1 && users[0].uid == cycle.pod().uid());
     if (!is_free) continue;
     plan.deallocate = claims[index].object;
     return plan;

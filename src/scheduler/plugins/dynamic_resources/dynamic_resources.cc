@@ -42,8 +42,8 @@ framework::Verdict CheckClass(const model::Devices& devices, const api::DeviceSu
 // Checks a claim that must be allocated.
 framework::Verdict CheckClaim(const model::Devices& devices, const api::ResourceClaim& claim) {
   if (devices.IsInFlight(claim.metadata.uid)) {
-    return RejectPod(fmt::format("resource claim {} is in the process of being allocated",
-                                 KeyTextOf(claim)));
+    return RejectPod(
+        fmt::format("resource claim {} is in the process of being allocated", KeyTextOf(claim)));
   }
   for (const api::DeviceRequest& request : claim.spec.requests) {
     const std::string place =
@@ -54,8 +54,7 @@ framework::Verdict CheckClaim(const model::Devices& devices, const api::Resource
     } else if (request.first_available.empty()) {
       return RejectPod(place + ": unknown request type");
     } else if (!devices.gates().prioritized_list) {
-      return RejectPod(place +
-                       ": has subrequests, but the DRAPrioritizedList feature is disabled");
+      return RejectPod(place + ": has subrequests, but the DRAPrioritizedList feature is disabled");
     }
     for (const api::DeviceSubRequest& alternative : request.first_available) {
       framework::Verdict verdict =
@@ -171,6 +170,7 @@ framework::PreFilterResult DynamicResources::PreFilter(framework::Cycle& cycle) 
     state.outcomes = cycle.class_cache<OutcomeCache>(*this).For(cycle.cluster(), cycle.pod_class(),
                                                                 std::move(input), max_steps_);
   }
+  if (!state.availability.empty()) state.unavailable = std::make_shared<std::set<size_t>>();
   state.pod = std::make_shared<PodClaims>();
   state.pod->claims = std::move(claims);
   return {};
@@ -201,8 +201,8 @@ framework::Verdict DynamicResources::Filter(const framework::Cycle& cycle,
   }
   if (state.availability.empty()) return {};
   nodes.KeepIf([&](size_t row) {
-    const model::NodeRow node{static_cast<uint32_t>(row)};
-    return IsAvailable(cycle, state, node);
+    return state.IsAvailableOn(
+        *cycle.nodes().info(model::NodeRow{static_cast<uint32_t>(row)}).object);
   });
   return {};
 }
@@ -212,16 +212,22 @@ framework::Verdict DynamicResources::Explain(const framework::Cycle& cycle,
   const auto& state = cycle.state<FilterState>(*this);
   if (state.has_stale_special_claim) return RejectPod("cannot schedule extended resource claim");
   if (state.outcomes != nullptr) {
-    framework::Verdict verdict = state.VerdictOf(state.outcomes->For(cycle.cluster(), node),
-                                                 cycle.nodes().name(node));
+    framework::Verdict verdict =
+        state.VerdictOf(state.outcomes->For(cycle.cluster(), node), cycle.nodes().name(node));
     if (!verdict.ok()) return verdict;
   }
-  if (IsAvailable(cycle, state, node)) return {};
+  if (state.IsAvailableOn(*cycle.nodes().info(node).object)) return {};
   return RejectPod("resourceclaim not available on the node");
 }
 
 std::string DynamicResources::Details(const framework::Cycle& cycle, model::NodeRow node) const {
   return AllocationDetails(cycle, cycle.state<FilterState>(*this), node);
+}
+
+std::map<std::string, api::AllocationResult> DynamicResources::Allocations(
+    const framework::Cycle& cycle, model::NodeRow node) const {
+  if (!cycle.has_state(*this)) return {};
+  return AllocationsOn(cycle, cycle.state<FilterState>(*this), node);
 }
 
 // --- PostFilter ---
@@ -290,10 +296,10 @@ framework::Verdict DynamicResources::Reserve(framework::Cycle& cycle, model::Nod
     }
     const devices::CompiledClaim& compiled =
         claim.special ? *outcome.special->compiled : *state.outcomes->input().claims[index];
-    claim.allocation = devices::MakeAllocation(
-        *outcome.pools, outcome.found, index, compiled, copy->spec, cycle.nodes().name(node),
-        cycle.cluster().devices().gates(),
-        [&](size_t result) { return MakeShareId(*claim.object, result); });
+    claim.allocation =
+        devices::MakeAllocation(*outcome.pools, outcome.found, index, compiled, copy->spec,
+                                cycle.nodes().name(node), cycle.cluster().devices().gates(),
+                                [&](size_t result) { return MakeShareId(*claim.object, result); });
     auto& finalizers = copy->metadata.finalizers;
     if (std::ranges::find(finalizers, kClaimFinalizer) == finalizers.end())
       finalizers.emplace_back(kClaimFinalizer);

@@ -6,6 +6,7 @@
 // keeps the pod to the nodes where its devices are.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -51,6 +52,8 @@ class DynamicResources final : public framework::PreEnqueuePlugin,
   framework::Verdict Filter(const framework::Cycle& cycle, model::NodeMask& nodes) const override;
   framework::Verdict Explain(const framework::Cycle& cycle, model::NodeRow node) const override;
   std::string Details(const framework::Cycle& cycle, model::NodeRow node) const override;
+  std::map<std::string, api::AllocationResult> Allocations(const framework::Cycle& cycle,
+                                                           model::NodeRow node) const override;
   // Deallocates a claim whose devices are not where the pod can run, if nobody else uses it, or
   // deletes the claim that an earlier attempt has left behind.
   Task<framework::PostFilterResult> PostFilter(framework::FailedCycle& failed) const override;

@@ -28,6 +28,16 @@ bool Availability::On(const api::Node& node) const {
   return !nowhere_ && (!selector_ || selector_->Matches(node.metadata.labels, node.metadata.name));
 }
 
+bool FilterState::IsAvailableOn(const api::Node& node) const {
+  bool available = true;
+  for (const auto& [index, where] : availability) {
+    if (where.On(node)) continue;
+    unavailable->insert(index);
+    available = false;
+  }
+  return available;
+}
+
 std::vector<const api::ResourceClaim*> FilterState::ToAllocate() const {
   std::vector<const api::ResourceClaim*> claims;
   for (const PodClaim& claim : pod->claims) {
@@ -64,15 +74,14 @@ framework::Verdict FilterState::VerdictOf(const NodeOutcome& outcome,
   }
   if (!error.claim) return framework::Verdict::Error(error.text);
   const api::ResourceClaim& claim = *ToAllocate()[*error.claim];
-  return framework::Verdict::Error(fmt::format("claim {}/{}{}", claim.metadata.namespace_,
-                                               claim.metadata.name, error.text));
+  return framework::Verdict::Error(
+      fmt::format("claim {}/{}{}", claim.metadata.namespace_, claim.metadata.name, error.text));
 }
 
-std::vector<std::pair<std::string, api::AllocationResult>> AllocationsOn(
-    const framework::Cycle& cycle, const framework::Plugin& plugin, model::NodeRow node) {
-  std::vector<std::pair<std::string, api::AllocationResult>> allocations;
-  if (!cycle.has_state(plugin)) return allocations;
-  const auto& state = cycle.state<FilterState>(plugin);
+std::map<std::string, api::AllocationResult> AllocationsOn(const framework::Cycle& cycle,
+                                                           const FilterState& state,
+                                                           model::NodeRow node) {
+  std::map<std::string, api::AllocationResult> allocations;
   if (state.outcomes == nullptr) return allocations;
   const NodeOutcome& outcome = state.outcomes->For(cycle.cluster(), node);
   if (outcome.kind != NodeOutcome::Kind::kAllocated) return allocations;
@@ -81,7 +90,7 @@ std::vector<std::pair<std::string, api::AllocationResult>> AllocationsOn(
     const bool is_special = i == state.outcomes->input().claims.size();
     const devices::CompiledClaim& compiled =
         is_special ? *outcome.special->compiled : *state.outcomes->input().claims[i];
-    allocations.emplace_back(
+    allocations.emplace(
         claims[i]->metadata.name,
         devices::MakeAllocation(*outcome.pools, outcome.found, i, compiled,
                                 is_special ? *outcome.special->spec : claims[i]->spec,

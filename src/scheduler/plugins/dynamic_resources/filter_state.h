@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "api/node.h"
 #include "api/resource_claim.h"
 #include "api/selector.h"
 #include "base/result.h"
@@ -48,9 +49,12 @@ struct FilterState final : ClaimState {
   bool has_stale_special_claim = false;
   // Of the alternatives of claims that are allocated: see DynamicResources::Score.
   int64_t score = 0;
-  // Indices of claims that are not available on some node where all others could be allocated.
-  std::shared_ptr<std::set<size_t>> unavailable = std::make_shared<std::set<size_t>>();
+  // Indices of claims that are not available on some node where all others could be allocated; null
+  // if all are available everywhere.
+  std::shared_ptr<std::set<size_t>> unavailable;
 
+  // Reports whether all claims that are allocated can be used on the node; notes those that cannot.
+  bool IsAvailableOn(const api::Node& node) const;
   // The claims to allocate, in the order of the search.
   std::vector<const api::ResourceClaim*> ToAllocate() const;
   // What the outcome means for the node, as kube-scheduler words it.
@@ -58,8 +62,9 @@ struct FilterState final : ClaimState {
 };
 
 // Returns the allocations that Filter found for the pod on `node`, by the name of the claim: those
-// of claims that were not allocated. Share ids are not set. Call it after Filter, before Reserve.
-std::vector<std::pair<std::string, api::AllocationResult>> AllocationsOn(
-    const framework::Cycle& cycle, const framework::Plugin& plugin, model::NodeRow node);
+// of claims that are not allocated. Share ids are empty.
+std::map<std::string, api::AllocationResult> AllocationsOn(const framework::Cycle& cycle,
+                                                           const FilterState& state,
+                                                           model::NodeRow node);
 
 }  // namespace berth::scheduler::plugins

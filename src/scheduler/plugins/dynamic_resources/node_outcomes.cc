@@ -51,6 +51,8 @@ void NodeOutcomes::Refresh(const model::Cluster& cluster) {
   const model::Devices& devices = cluster.devices();
   Resize(cluster.nodes().rows());
   const model::RowChanges& changes = devices.changes();
+  if (epoch_ == devices.epoch() && position_ == changes.now()) return;
+  by_view_.clear();
   if (epoch_ != devices.epoch() || !changes.Covers(position_)) {
     ForgetAll();
   } else {
@@ -77,6 +79,7 @@ void NodeOutcomes::ForgetAll() {
   passing_.ClearAll();
   errors_.ClearAll();
   variants_.clear();
+  by_view_.clear();
   bytes_ = 0;
 }
 
@@ -97,13 +100,10 @@ const NodeOutcome& NodeOutcomes::For(const model::Cluster& cluster, model::NodeR
   return *outcome;
 }
 
-std::unique_ptr<NodeOutcome> NodeOutcomes::Compute(const model::Cluster& cluster,
-                                                   model::NodeRow row) {
-  auto outcome = std::make_unique<NodeOutcome>();
+std::shared_ptr<const NodeOutcome> NodeOutcomes::Compute(const model::Cluster& cluster,
+                                                         model::NodeRow row) {
+  auto outcome = std::make_shared<NodeOutcome>();
   const api::Node& node = *cluster.nodes().info(row).object;
-  const model::Devices& devices = cluster.devices();
-  std::vector<const devices::CompiledClaim*> claims;
-  for (const auto& claim : input_.claims) claims.push_back(claim.get());
   if (input_.has_special_claim) {
     std::vector<std::string> resources;
     if (!FindDeviceResources(cluster, node, resources)) {
@@ -112,28 +112,43 @@ std::unique_ptr<NodeOutcome> NodeOutcomes::Compute(const model::Cluster& cluster
     }
     if (resources.empty() && !input_.has_user_claims) return outcome;
     outcome->special = VariantFor(cluster, resources);
-    claims.push_back(outcome->special->compiled.get());
   }
-  outcome->pools = devices.PoolsOf(row);
-  outcome->found = devices::Search({.pools = *outcome->pools,
-                                    .node = node,
-                                    .claims = claims,
-                                    .allocated = devices.allocated(),
-                                    .gates = devices.gates(),
-                                    .max_steps = max_steps_})
-                       .Run();
-  outcome->kind = KindOf(outcome->found.kind);
-  if (outcome->kind != NodeOutcome::Kind::kAllocated) return outcome;
+  outcome->pools = cluster.devices().PoolsOf(row);
+  // A pool of the node's own makes a view unique, as does a device that chooses its nodes.
+  const bool is_shareable = outcome->pools->shareable;
+  const View view = is_shareable ? View{outcome->pools->pools, outcome->special} : View{};
+  if (is_shareable) {
+    if (const auto found = by_view_.find(view); found != by_view_.end()) return found->second;
+  }
+  Allocate(cluster, node, *outcome);
+  if (is_shareable) by_view_.emplace(view, outcome);
+  return outcome;
+}
+
+void NodeOutcomes::Allocate(const model::Cluster& cluster, const api::Node& node,
+                            NodeOutcome& outcome) const {
+  const model::Devices& devices = cluster.devices();
+  std::vector<const devices::CompiledClaim*> claims;
+  for (const auto& claim : input_.claims) claims.push_back(claim.get());
+  if (outcome.special != nullptr) claims.push_back(outcome.special->compiled.get());
+  outcome.found = devices::Search({.pools = *outcome.pools,
+                                   .node = node,
+                                   .claims = claims,
+                                   .allocated = devices.allocated(),
+                                   .gates = devices.gates(),
+                                   .max_steps = max_steps_})
+                      .Run();
+  outcome.kind = KindOf(outcome.found.kind);
+  if (outcome.kind != NodeOutcome::Kind::kAllocated) return;
   for (size_t i = 0; i < claims.size(); ++i) {
     const auto selector = devices::NodeSelectorOf(
-        *outcome->pools, devices::PicksOf(outcome->found, i), node.metadata.name);
+        *outcome.pools, devices::PicksOf(outcome.found, i), node.metadata.name);
     if (selector) continue;
-    outcome->kind = NodeOutcome::Kind::kSelectorError;
-    outcome->found.error = {i, selector.error().message};
-    return outcome;
+    outcome.kind = NodeOutcome::Kind::kSelectorError;
+    outcome.found.error = {i, selector.error().message};
+    return;
   }
-  outcome->score = ScoreOf(*outcome);
-  return outcome;
+  outcome.score = ScoreOf(outcome);
 }
 
 bool NodeOutcomes::FindDeviceResources(const model::Cluster& cluster, const api::Node& node,

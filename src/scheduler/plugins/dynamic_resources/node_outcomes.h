@@ -2,16 +2,19 @@
 // pods of the same class with equal claims.
 //
 // An outcome is recomputed only if the node, its devices or a class changed since: see
-// model::Devices::changes. So the next pod costs the nodes that changed, not all of them.
+// model::Devices::changes. So the next pod costs the nodes that changed, not all of them. Nodes
+// that see the same pools share one search.
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "scheduler/devices/extended_resources.h"
+#include "scheduler/devices/pools.h"
 #include "scheduler/devices/search.h"
 #include "scheduler/framework/cycle.h"
 #include "scheduler/model/cluster.h"
@@ -39,7 +42,7 @@ struct NodeOutcome {
   };
   Kind kind = Kind::kNothing;
   devices::SearchResult found;
-  model::Devices::PoolsRef pools;  // That `found` refers to.
+  model::Devices::PoolsRef pools;                 // That `found` refers to.
   std::shared_ptr<const SpecialVariant> special;  // Null if there is none on this node.
   int64_t score = 0;  // By the alternatives that were chosen: see DynamicResources::Score.
 
@@ -85,7 +88,8 @@ class NodeOutcomes {
   void Forget(size_t row);
   void ForgetAll();
   void Resize(size_t rows);
-  std::unique_ptr<NodeOutcome> Compute(const model::Cluster& cluster, model::NodeRow node);
+  std::shared_ptr<const NodeOutcome> Compute(const model::Cluster& cluster, model::NodeRow node);
+  void Allocate(const model::Cluster& cluster, const api::Node& node, NodeOutcome& outcome) const;
   // Sets what extended resources of the pod come from devices. Returns false if the node lacks one.
   bool FindDeviceResources(const model::Cluster& cluster, const api::Node& node,
                            std::vector<std::string>& resources) const;
@@ -100,7 +104,11 @@ class NodeOutcomes {
   uint64_t epoch_ = UINT64_MAX;
   uint64_t position_ = 0;
   model::NodeMask known_, passing_, errors_;
-  std::vector<std::unique_ptr<const NodeOutcome>> outcomes_;  // By row.
+  std::vector<std::shared_ptr<const NodeOutcome>> outcomes_;  // By row.
+  // Outcomes since the last change, by the pools that the node sees and its special claim.
+  using View = std::pair<std::vector<std::shared_ptr<const devices::Pool>>,
+                         std::shared_ptr<const SpecialVariant>>;
+  std::map<View, std::shared_ptr<const NodeOutcome>> by_view_;
   std::map<std::vector<std::string>, std::shared_ptr<const SpecialVariant>> variants_;
   size_t bytes_ = 0;
 };

@@ -94,8 +94,7 @@ Result<bool> AreDevicesReady(const api::ResourceClaim& claim) {
     const api::AllocatedDeviceStatus* device = StatusOf(claim, result);
     if (device == nullptr) return false;
     auto find_true = [&](const std::string& type) -> const api::DeviceCondition* {
-      const auto found =
-          std::ranges::find(device->conditions, type, &api::DeviceCondition::type);
+      const auto found = std::ranges::find(device->conditions, type, &api::DeviceCondition::type);
       return found == device->conditions.end() || found->status != "True" ? nullptr : &*found;
     };
     for (const std::string& type : result.binding_failure_conditions) {
@@ -113,9 +112,8 @@ Result<bool> AreDevicesReady(const api::ResourceClaim& claim) {
 
 bool HasBindingConditions(const api::ResourceClaim& claim) {
   return claim.status.allocation &&
-         std::ranges::any_of(claim.status.allocation->results, [](const auto& result) {
-           return !result.binding_conditions.empty();
-         });
+         std::ranges::any_of(claim.status.allocation->results,
+                             [](const auto& result) { return !result.binding_conditions.empty(); });
 }
 
 bool BindingTimedOut(const api::ResourceClaim& claim, Duration timeout, Instant date) {
