@@ -130,7 +130,7 @@ class Engine::State {
   // The pod of `entry` was not placed: returns it to the queue and writes its status.
   void HandleFailure(queue::QueueEntry entry, const model::PodRecord& pod, const Failure& failure,
                      framework::AttemptMeter meter);
-  // Finishes the permits, binding cycles and evictions that have ended.
+  // Finishes the permits, binding cycles and evictions that have ended; notes what they assumed.
   void Reap();
   void FinishBinding(BindingCycle& binding);
   void Unreserve(framework::Attempt& attempt, model::NodeRow node);

@@ -53,6 +53,7 @@ bool Engine::State::StopBinding(const std::string& uid) {
 
 void Engine::State::Reap() {
   while (true) {
+    handlers_.HandleAssumedClaims();
     for (auto& [uid, verdict] : waiting_.TakeResolved()) {
       binding_of_.at(uid)->Permit(std::move(verdict));
     }

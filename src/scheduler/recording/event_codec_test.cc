@@ -108,6 +108,7 @@ TEST(EventCodec, ClaimsRoundTripWithTheirRawJson) {
 
   const auto made_up = std::make_shared<api::ResourceClaim>();
   made_up->metadata.name = "c";
+  made_up->metadata.namespace_ = "n";
   const auto without = Decoded(Encoded(engine::ObjectPut{api::Ref<api::ResourceClaim>(made_up)}));
   ASSERT_TRUE(without.has_value()) << without.error().message;
   EXPECT_EQ(*std::get<api::Ref<api::ResourceClaim>>(std::get<engine::ObjectPut>(*without).object),
