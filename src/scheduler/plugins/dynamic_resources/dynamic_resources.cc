@@ -14,6 +14,8 @@
 #include "scheduler/framework/writes.h"
 #include "scheduler/model/device_model.h"
 #include "scheduler/plugins/dynamic_resources/allocation_details.h"
+#include "scheduler/plugins/dynamic_resources/bind_claims.h"
+#include "scheduler/plugins/dynamic_resources/claim_cleanup.h"
 #include "scheduler/plugins/dynamic_resources/deallocation.h"
 #include "scheduler/plugins/dynamic_resources/filter_state.h"
 #include "scheduler/plugins/dynamic_resources/pod_claims.h"
@@ -230,9 +232,12 @@ Task<framework::PostFilterResult> DynamicResources::PostFilter(
     framework::FailedCycle& failed) const {
   framework::PostFilterResult result;
   framework::Cycle& cycle = failed.attempt.cycle();
-  result.verdict = cycle.has_state(*this)
-                       ? PlanDeallocation(cycle, cycle.state<FilterState>(*this)).Verdict()
-                       : framework::Verdict::Error("not found");
+  if (!cycle.has_state(*this)) {
+    result.verdict = framework::Verdict::Error("not found");
+    co_return result;
+  }
+  DeallocationPlan plan = PlanDeallocation(cycle, cycle.state<FilterState>(*this));
+  result.verdict = co_await Deallocate(failed.writes, std::move(plan));
   co_return result;
 }
 
@@ -306,17 +311,7 @@ framework::Verdict DynamicResources::Reserve(framework::Cycle& cycle, model::Nod
 }
 
 void DynamicResources::Unreserve(framework::Cycle& cycle, model::NodeRow) const {
-  if (!cycle.has_state(*this)) return;
-  for (PodClaim& claim : cycle.state<FilterState>(*this).pod->claims) {
-    if (!claim.allocation) continue;
-    model::Devices& devices = cycle.mutable_cluster().mutable_devices();
-    const bool removed = devices.RemoveInFlight(claim.object->metadata.uid, /*forced=*/false);
-    claim.allocation.reset();
-    if (removed && !claim.special) {
-      const api::ObjectMeta& meta = claim.object->metadata;
-      devices.Restore({meta.namespace_, meta.name});
-    }
-  }
+  if (cycle.has_state(*this)) UnreserveClaims(cycle, *cycle.state<FilterState>(*this).pod);
 }
 
 framework::PreBindPlan DynamicResources::PreBindPreFlight(const framework::Cycle& cycle,
@@ -330,7 +325,8 @@ framework::PreBindPlan DynamicResources::PreBindPreFlight(const framework::Cycle
 Task<framework::Verdict> DynamicResources::PreBind(framework::BindingContext& binding) const {
   if (PreBindPreFlight(binding.cycle(), binding.node()).verdict.skipped())
     co_return framework::Verdict();
-  co_return framework::Verdict::Error("this version of Berth does not write resource claims");
+  PodClaims& pod = *binding.cycle().state<FilterState>(*this).pod;
+  co_return co_await BindClaims(binding, pod, binding_timeout_);
 }
 
 }  // namespace berth::scheduler::plugins
