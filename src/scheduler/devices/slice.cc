@@ -68,6 +68,7 @@ Slice::Slice(std::shared_ptr<const api::ResourceSlice> object, DeviceNames& name
   for (const api::Device& device : object_->devices) {
     Device& made = devices_.emplace_back();
     made.object = &device;
+    uses_counters_ |= !device.consumes_counters.empty();
     made.slice = this;
     made.id = ids_.Intern(DeviceKey(object_->driver, object_->pool.name, device.name));
     made.slot = selectors_.AddDevice();
