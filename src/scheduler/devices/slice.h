@@ -53,6 +53,9 @@ struct Device {
   mutable std::unique_ptr<const cel::Device> made;
 };
 
+// Returns the device as selectors see it, if it could or could not be shared.
+cel::Device MakeValue(const Device& device, bool allow_multiple_allocations);
+
 class Slice {
  public:
   // `names` and `selectors` must outlive this.
