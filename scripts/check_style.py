@@ -39,6 +39,7 @@ OUTSIDE_CALLS = re.compile(
 # Folders that do not name a namespace of their own: plugins in folders, and names that say Json.
 ONE_NAMESPACE = {
     ("scheduler", "plugins"): ["scheduler", "plugins"],
+    ("scheduler", "reference"): ["scheduler", "reference"],
     ("api", "json"): ["api"],
 }
 

@@ -27,25 +27,44 @@ void DropClaimsWithoutNames(Pod& pod) {
   }
 }
 
+// Reports whether the scheduler must not see the object, given what it lacks.
+bool MayMislead(const Object& object, const UndecodableFields& undecodable) {
+  using enum UndecodableFields::Part;
+  if (KindOf(object).namespaced && undecodable.Lacks(kNamespace)) return true;
+  if (const auto* pod = std::get_if<Ref<Pod>>(&object)) {
+    return (*pod)->spec.node_name.empty() &&
+           (undecodable.Lacks(kSpec) || undecodable.Lacks(kLabels) || undecodable.Lacks(kUid));
+  }
+  if (const auto* claim = std::get_if<Ref<ResourceClaim>>(&object)) {
+    return undecodable.Lacks(kSpec) && !undecodable.Lacks(kStatus) && !(*claim)->status.allocation;
+  }
+  const bool offers_devices = std::holds_alternative<Ref<DeviceClass>>(object) ||
+                              std::holds_alternative<Ref<ResourceSlice>>(object);
+  return offers_devices && undecodable.Lacks(kSpec);
+}
+
+void AllocateForNoNode(ResourceClaim& claim) {
+  if (!claim.status.allocation) claim.status.allocation.emplace();
+  claim.status.allocation->node_selector.emplace();
+}
+
 }  // namespace
 
 Result<Object> ReadWithCaution(Object object, const UndecodableFields& undecodable) {
   using enum UndecodableFields::Part;
   const KindInfo& kind = KindOf(object);
-  const auto* pod = std::get_if<Ref<Pod>>(&object);
-  const bool is_nameless = kind.namespaced && undecodable.Lacks(kNamespace);
-  const bool may_run_anywhere =
-      undecodable.Lacks(kSpec) || undecodable.Lacks(kLabels) || undecodable.Lacks(kUid);
-  if (is_nameless || (pod != nullptr && (*pod)->spec.node_name.empty() && may_run_anywhere)) {
+  if (MayMislead(object, undecodable)) {
     return Fail(
         fmt::format("{} \"{}\": {}", kind.kind, KeyOf(object).ToString(), Describe(undecodable)));
   }
-  if (pod != nullptr) {
+  if (const auto* pod = std::get_if<Ref<Pod>>(&object)) {
     DropClaimsWithoutNames(Mutable(*pod));
   } else if (const auto* node = std::get_if<Ref<Node>>(&object)) {
     if (undecodable.Lacks(kSpec)) Mutable(*node).spec.unschedulable = true;
   } else if (const auto* volume = std::get_if<Ref<PersistentVolume>>(&object)) {
     if (undecodable.Lacks(kNodeAffinity)) Mutable(*volume).node_affinity.emplace();
+  } else if (const auto* claim = std::get_if<Ref<ResourceClaim>>(&object)) {
+    if (undecodable.Lacks(kStatus)) AllocateForNoNode(Mutable(*claim));
   }
   return object;
 }

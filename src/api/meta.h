@@ -96,10 +96,11 @@ struct NodeAffinity {
   friend bool operator==(const NodeAffinity&, const NodeAffinity&) = default;
 };
 
-// RawJson is an object's JSON as received from the API server, with the fields that Berth ignores.
+// RawJson is JSON as received from the API server: of an object with the fields that Berth ignores,
+// or of a value that it only passes on.
 //
-// It is retained only if extenders are configured, which receive it. Code that modifies an object
-// must clear it.
+// Pods and nodes retain theirs only if extenders are configured, which receive it; code that
+// modifies such an object must clear it. ResourceClaims always do.
 struct RawJson {
   std::shared_ptr<const std::string> json;  // Null if not retained.
 

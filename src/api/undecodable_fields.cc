@@ -11,8 +11,8 @@ namespace berth::api {
 namespace {
 
 // In the order of UndecodableFields::Part.
-constexpr std::string_view kPaths[] = {"metadata.namespace", "metadata.uid", "metadata.labels",
-                                       "spec", "spec.nodeAffinity"};
+constexpr std::string_view kPaths[] = {
+    "metadata.namespace", "metadata.uid", "metadata.labels", "spec", "spec.nodeAffinity", "status"};
 
 bool IsWithin(std::string_view path, std::string_view part) {
   return path.starts_with(part) &&

@@ -29,7 +29,7 @@ class UndecodableFields {
   const std::vector<Field>& described() const { return described_; }
 
   // The parts of objects without which some rule may go wrong.
-  enum class Part : uint8_t { kNamespace, kUid, kLabels, kSpec, kNodeAffinity };
+  enum class Part : uint8_t { kNamespace, kUid, kLabels, kSpec, kNodeAffinity, kStatus };
   // Reports whether something in the part was left out.
   bool Lacks(Part part) const { return ((lacking_ >> static_cast<uint8_t>(part)) & 1) != 0; }
 

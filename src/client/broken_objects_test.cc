@@ -69,6 +69,48 @@ TEST(BrokenObjects, VolumeWhoseNodeAffinityIsIncompleteIsAccessibleFromNoNode) {
   EXPECT_THAT(volume.node_affinity->terms, IsEmpty());
 }
 
+TEST(BrokenObjects, OffersOfDevicesAreNotSeenIfTheirSpecIsIncomplete) {
+  const auto slice = [](const char* rest) {
+    return Receive<api::ResourceSlice>(std::string("{'metadata':{'name':'s'},'spec':{") + rest +
+                                       "}}");
+  };
+  EXPECT_TRUE(slice("'devices':[{'name':'d'}]").object.has_value());
+  EXPECT_FALSE(slice("'devices':[{'name':'d','taints':[5]}]").object.has_value());
+  EXPECT_FALSE(slice("'devices':[{'name':'d','capacity':{'memory':{'value':'x'}}}]").object);
+  const Received device_class = Receive<api::DeviceClass>(
+      "{'metadata':{'name':'c'},'spec':{'selectors':[{'cel':{'expression':5}}]}}");
+  ASSERT_FALSE(device_class.object.has_value());
+  EXPECT_THAT(device_class.object.error().message,
+              HasSubstr("DeviceClass \"c\": spec.selectors[0].cel.expression: expected a string"));
+}
+
+TEST(BrokenObjects, IncompleteClaimIsNotSeenUnlessItIsAllocated) {
+  const auto claim = [](const char* status) {
+    return Receive<api::ResourceClaim>(
+        std::string("{'metadata':{'name':'c'},'spec':{'devices':{'requests':5}},'status':{") +
+        status + "}}");
+  };
+  EXPECT_FALSE(claim("").object.has_value());
+  const Received allocated = claim("'allocation':{'devices':{'results':[{'device':'d'}]}}");
+  const auto& allocation = Seen<api::ResourceClaim>(allocated).status.allocation;
+  ASSERT_TRUE(allocation.has_value());
+  EXPECT_EQ(allocation->results.size(), 1u);
+  EXPECT_FALSE(allocation->node_selector.has_value());
+}
+
+TEST(BrokenObjects, ClaimWhoseStatusIsIncompleteIsAllocatedForNoNode) {
+  for (const char* status :
+       {"'status':{'allocation':5}", "'status':[]",
+        "'status':{'allocation':{'devices':{'results':[{'device':'d'},{'device':5}]}}}"}) {
+    const Received received =
+        Receive<api::ResourceClaim>(std::string("{'metadata':{'name':'c'},") + status + "}");
+    const auto& allocation = Seen<api::ResourceClaim>(received).status.allocation;
+    ASSERT_TRUE(allocation.has_value()) << status;
+    ASSERT_TRUE(allocation->node_selector.has_value()) << status;
+    EXPECT_THAT(allocation->node_selector->terms, IsEmpty()) << status;
+  }
+}
+
 TEST(BrokenObjects, BoundPodLosesClaimsWithoutNames) {
   const Received received = Receive<api::Pod>(
       "{'metadata':{'name':'a'},'spec':{'nodeName':'n','volumes':[{'name':'v',"

@@ -186,7 +186,9 @@ std::optional<WatchEvent> ReadUsualFrame(std::string_view frame, const ObjectCod
 
 template <typename T>
 ObjectCodec CodecOf() {
-  constexpr bool kIsLarge = std::is_same_v<T, api::Pod> || std::is_same_v<T, api::Node>;
+  // Claims retain their JSON, which costs more to make from protobuf.
+  constexpr bool kIsLarge = std::is_same_v<T, api::Pod> || std::is_same_v<T, api::Node> ||
+                            std::is_same_v<T, api::ResourceSlice>;
   ObjectCodec codec{DecodeJson<T>, nullptr};
   if constexpr (kIsLarge) codec.protobuf = DecodeProtobuf<T>;
   return codec;

@@ -40,12 +40,6 @@ ConformanceReport::Group& ConformanceReport::FindOrAdd(const std::string& name) 
   return groups_[entry->second];
 }
 
-void ConformanceReport::Skip(const std::string& group_name, std::string_view reason) {
-  Group& group = FindOrAdd(group_name);
-  ++group.skipped;
-  group.reason = reason;
-}
-
 void ConformanceReport::Add(const std::string& group_name, const std::string& name,
                             const Differences& differences) {
   Group& group = FindOrAdd(group_name);
@@ -67,22 +61,11 @@ size_t ConformanceReport::failed() const {
   return count;
 }
 
-size_t ConformanceReport::skipped() const {
-  size_t count = 0;
-  for (const Group& group : groups_) count += group.skipped;
-  return count;
-}
-
 std::string ConformanceReport::ToString() const {
   size_t width = 0;
   for (const Group& group : groups_) width = std::max(width, DisplayWidth(group.name));
   std::string out;
   for (const Group& group : groups_) {
-    if (group.skipped > 0) {
-      out += fmt::format("{:<{}}  {:>5} skipped: {}\n", group.name, width, group.skipped,
-                         group.reason);
-      continue;
-    }
     out += fmt::format("{:<{}}  {:>5} passed  {:>5} failed\n", group.name, width, group.passed,
                        group.failed);
     TextTable table("    ");
@@ -95,8 +78,7 @@ std::string ConformanceReport::ToString() const {
     const size_t left = group.differences - group.first.size();
     if (left > 0 && limit_ > 0) out += fmt::format("    and {} more differences\n", left);
   }
-  out += fmt::format("{} passed, {} failed", passed(), failed());
-  return out + (skipped() == 0 ? "\n" : fmt::format(", {} skipped\n", skipped()));
+  return out + fmt::format("{} passed, {} failed\n", passed(), failed());
 }
 
 namespace {
@@ -147,16 +129,6 @@ std::string_view GroupOf(RowKind kind) {
       return "unnamed";
   }
 }
-
-// The groups about features that Berth does not have yet.
-struct UnimplementedGroup {
-  std::string_view name;
-  std::string_view reason;
-};
-constexpr UnimplementedGroup kUnimplementedGroups[] = {
-    {"dra", "dynamic resources are not implemented yet"},
-    {"dra2", "dynamic resources are not implemented yet"},
-};
 
 class Runner {
  public:
@@ -212,10 +184,6 @@ class Runner {
     if (name.empty()) name = fmt::format("line {}", row.line);
     seen_.insert(group);
     if (!Wanted(group)) return {};
-    if (const UnimplementedGroup* skipped = FindSkipped(group)) {
-      report_.Skip(group, skipped->reason);
-      return {};
-    }
     const auto differences = Run(*kind, value);
     if (!differences) return Fail(fmt::format("{}: {}", name, differences.error().message));
     report_.Add(group, name, *differences);
@@ -225,13 +193,6 @@ class Runner {
   bool Wanted(const std::string& group) const {
     return options_.groups.empty() ||
            std::ranges::find(options_.groups, group) != options_.groups.end();
-  }
-
-  // Returns the row of a group that is skipped unless it is asked for by name, or null.
-  const UnimplementedGroup* FindSkipped(const std::string& group) const {
-    if (!options_.groups.empty()) return nullptr;
-    const auto* found = std::ranges::find(kUnimplementedGroups, group, &UnimplementedGroup::name);
-    return found == std::end(kUnimplementedGroups) ? nullptr : found;
   }
 
   Result<Differences> Run(RowKind kind, Value row) {
@@ -293,9 +254,7 @@ void AddConformance(flags::Command& berth) {
   flags::Command& command = berth.Add(
       "conformance", "Compare Berth's decisions with results recorded from kube-scheduler");
   command.details =
-      "Prints the number of passed and failed cases per group, and the first differences. Groups\n"
-      "about features that are not implemented yet are counted as skipped, unless --group names "
-      "them.\n"
+      "Prints the number of passed and failed cases per group, and the first differences.\n"
       "Exit codes: 0 no case failed, 1 a case failed, 2 invalid usage or unreadable file.\n";
   command.examples = "  berth conformance --first 10 tests/conformance/taints.jsonl.gz\n";
   const auto options = std::make_shared<ConformanceOptions>();

@@ -11,7 +11,7 @@
 
 namespace berth::cmd {
 
-// ConformanceReport counts passed, failed and skipped cases per group, with the first differences
+// ConformanceReport counts passed and failed cases per group, with the first differences
 // of each.
 class ConformanceReport {
  public:
@@ -21,15 +21,11 @@ class ConformanceReport {
   // A case passed if it has no differences.
   void Add(const std::string& group, const std::string& name, const Differences& differences);
 
-  // A case of a group that is not run.
-  void Skip(const std::string& group, std::string_view reason);
-
   size_t passed() const;
   size_t failed() const;
-  size_t skipped() const;
 
   // Returns a line per group, in order of first appearance, each followed by its first differences,
-  // one per line; the last line is "N passed, N failed", with ", N skipped" if any were.
+  // one per line; the last line is "N passed, N failed".
   std::string ToString() const;
 
  private:
@@ -37,8 +33,6 @@ class ConformanceReport {
     std::string name;
     size_t passed = 0;
     size_t failed = 0;
-    size_t skipped = 0;
-    std::string reason;  // Of skipping its cases.
     size_t differences = 0;
     std::vector<std::pair<std::string, Difference>> first;  // With the name of the case.
   };

@@ -23,19 +23,6 @@ TEST(ConformanceReport, PrintsGroupsInOrderWithTheirFirstDifferences) {
             "2 passed, 2 failed\n");
 }
 
-TEST(ConformanceReport, SkippedCasesAreCounted) {
-  ConformanceReport report(2);
-  report.Skip("dra", "not implemented yet");
-  report.Add("taints", "taints/0000", {});
-  report.Skip("dra", "not implemented yet");
-  EXPECT_EQ(report.skipped(), 2U);
-  EXPECT_EQ(report.failed(), 0U);
-  EXPECT_EQ(report.ToString(),
-            "dra         2 skipped: not implemented yet\n"
-            "taints      1 passed      0 failed\n"
-            "1 passed, 0 failed, 2 skipped\n");
-}
-
 TEST(ConformanceReport, LimitZeroPrintsCountsOnly) {
   ConformanceReport report(0);
   report.Add("g", "g/1", {{"what", "x", "y"}});

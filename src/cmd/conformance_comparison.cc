@@ -4,7 +4,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 #include <set>
+
+#include "cmd/conformance_allocations.h"
 
 namespace berth::cmd {
 namespace {
@@ -270,6 +273,14 @@ ExpectedDigest Digest(const scheduler::engine::Explanation& actual) {
   return digest;
 }
 
+DeviceAllocations AllocationsOf(const scheduler::engine::Explanation& explanation) {
+  DeviceAllocations allocations;
+  for (const auto& [name, node] : explanation.nodes) {
+    if (!node.allocations.empty()) allocations[name] = node.allocations;
+  }
+  return allocations;
+}
+
 }  // namespace
 
 std::string Describe(const scheduler::framework::Verdict& verdict) {
@@ -287,10 +298,13 @@ Differences Compare(const Expectation& expected, const scheduler::engine::Explan
   if (expected.scored) comparison.Scores();
   comparison.BestNodes();
   comparison.Outcome();
+  Differences differences = comparison.Take();
   if (expected.allocates_devices) {
-    comparison.Add("allocations", "devices for claims", "this build does not allocate devices");
+    std::ranges::move(
+        CompareAllocations(AllocationsOf(expected.explanation), AllocationsOf(actual)),
+        std::back_inserter(differences));
   }
-  return comparison.Take();
+  return differences;
 }
 
 Differences CompareDigest(const ExpectedDigest& expected,

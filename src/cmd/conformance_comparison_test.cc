@@ -255,11 +255,20 @@ TEST(Compare, ScoresOfChosenPluginsOnly) {
               ElementsAre(Difference{"score Taint a", "300", "2"}));
 }
 
-TEST(Compare, RecordedAllocationsAreNeverSkippedSilently) {
-  const Expectation expected{Placed(), true, /*allocates_devices=*/true};
+TEST(Compare, RecordedAllocationsAreCompared) {
+  Expectation expected{Placed(), true, /*allocates_devices=*/true};
+  expected.explanation.nodes["a"].allocations["claim"].results.push_back(
+      {.request = "r", .driver = "d", .pool = "p", .device = "x"});
+  EXPECT_THAT(Compare(expected, expected.explanation), IsEmpty());
   EXPECT_THAT(Compare(expected, Placed()),
-              ElementsAre(Difference{"allocations", "devices for claims",
-                                     "this build does not allocate devices"}));
+              ElementsAre(Difference{"allocation a claim", "[r=d/p/x]", "nothing"}));
+}
+
+TEST(Compare, AllocationsThatAreNotRecordedDoNotCount) {
+  const Expectation expected{Placed(), true, /*allocates_devices=*/false};
+  scheduler::engine::Explanation actual = Placed();
+  actual.nodes["a"].allocations["claim"];
+  EXPECT_THAT(Compare(expected, actual), IsEmpty());
 }
 
 ExpectedDigest PlacedDigest() {

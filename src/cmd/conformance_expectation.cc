@@ -5,6 +5,8 @@
 #include <string_view>
 #include <utility>
 
+#include "cmd/conformance_allocations.h"
+
 namespace berth::cmd {
 namespace {
 
@@ -99,6 +101,10 @@ Result<Expectation> ReadExpectation(Value expect) {
   ReadScores(json, expect, "scores", result.explanation);
   result.scored = json.Find(expect, "scores").has_value();
   result.allocates_devices = json.Find(expect, "allocations").has_value();
+  auto allocations = ReadAllocations(expect);
+  if (!allocations) return std::unexpected(allocations.error());
+  for (auto& [node, by_claim] : *allocations)
+    result.explanation.nodes[node].allocations = std::move(by_claim);
   if (const auto preemption = json.Find(expect, "preemption")) {
     result.explanation.preemption = ReadPreemption(json, *preemption);
     result.explanation.post_filter = ReadVerdict(json, json.Require(*preemption, "status"));

@@ -51,6 +51,15 @@ TEST_F(ExpectationTest, ReadsAnOrdinaryCase) {
   EXPECT_FALSE(explanation.preemption.has_value());
 }
 
+TEST_F(ExpectationTest, ReadsAllocations) {
+  const auto read = ReadExpectation(Parse(R"({
+    "preFilter": {"code": "Success"}, "filter": {"a": {"code": "Success"}},
+    "allocations": {"a": {"c": [{"request": "r", "device": "x"}]}}})"));
+  ASSERT_TRUE(read.has_value()) << read.error().message;
+  EXPECT_TRUE(read->allocates_devices);
+  EXPECT_EQ(read->explanation.nodes.at("a").allocations.at("c").results.at(0).device, "x");
+}
+
 TEST_F(ExpectationTest, ReadsPreemption) {
   const auto read = ReadExpectation(Parse(R"({
     "preFilter": {"code": "Success", "nodeNames": null},

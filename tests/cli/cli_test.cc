@@ -361,20 +361,6 @@ TEST(ConformanceTest, RunsTheRequestedGroups) {
   EXPECT_EQ(ended.out, "quantities      1 passed      0 failed\n1 passed, 0 failed\n");
 }
 
-TEST(ConformanceTest, UnimplementedGroupsAreSkippedUnlessNamed) {
-  const TemporaryDirectory files;
-  const std::string path =
-      files.Write("c.jsonl", R"({"name": "dra/0000", "group": "dra", "expect": {}})");
-  const ProcessResult skipped = RunBerth({"conformance", path});
-  EXPECT_EQ(skipped.code, 0) << skipped.err;
-  EXPECT_EQ(skipped.out,
-            "dra      1 skipped: dynamic resources are not implemented yet\n"
-            "0 passed, 0 failed, 1 skipped\n");
-  const ProcessResult ended = RunBerth({"conformance", path, "--group", "dra"});
-  EXPECT_NE(ended.code, 0);
-  EXPECT_EQ(ended.out.find("skipped"), std::string::npos) << ended.out;
-}
-
 TEST(HelpTest, ListsTheCommands) {
   const ProcessResult help = RunBerth({"--help"});
   EXPECT_EQ(help.code, 0);

@@ -13,6 +13,8 @@
 #include <vector>
 
 #include "api/json/decode.h"
+#include "api/json/parse.h"
+#include "cmd/conformance_allocations.h"
 #include "cmd/conformance_file.h"
 #include "scheduler/config/engine_options.h"
 #include "scheduler/config/load.h"
@@ -254,6 +256,23 @@ void ExpectDigest(const Json& expect, const Evaluation& evaluation) {
     ExpectScores(node, want, evaluation);
 }
 
+// Compares the devices that each feasible node's claims would get.
+void ExpectAllocations(const Json& expect, const Evaluation& evaluation) {
+  const auto document = api::ParseJson(std::string(simdjson::minify(expect)));
+  ASSERT_TRUE(document.has_value());
+  const auto expected = cmd::ReadAllocations(cmd::JsonFields::Value(*document));
+  ASSERT_TRUE(expected.has_value()) << expected.error().message;
+  cmd::DeviceAllocations actual;
+  for (const auto& [node, node_evaluation] : evaluation.nodes) {
+    for (const ClaimAllocation& allocation : node_evaluation.allocations)
+      actual[node][allocation.claim] = allocation.allocation;
+  }
+  for (const cmd::Difference& difference : cmd::CompareAllocations(*expected, actual)) {
+    ADD_FAILURE() << fmt::format("{}: expected {}, actual {}", difference.what, difference.expected,
+                                 difference.actual);
+  }
+}
+
 class ReferenceConformance : public testing::TestWithParam<const char*> {};
 
 TEST_P(ReferenceConformance, MatchesKubeScheduler) {
@@ -273,6 +292,9 @@ TEST_P(ReferenceConformance, MatchesKubeScheduler) {
     } else {
       const Evaluation evaluation = Evaluate(snapshot, *ReadPod(At(row, "pod")), profile, kNow);
       (group == "bigcluster" ? ExpectDigest : ExpectEvaluation)(At(row, "expect"), evaluation);
+      // The only group for which they are recorded.
+      if (group == "dra2" && evaluation.error.empty())
+        ExpectAllocations(At(row, "expect"), evaluation);
     }
     ++cases;
   }
@@ -282,8 +304,8 @@ TEST_P(ReferenceConformance, MatchesKubeScheduler) {
 INSTANTIATE_TEST_SUITE_P(Groups, ReferenceConformance,
                          testing::Values("resources", "taints", "nodeaffinity", "nodeports",
                                          "imagelocality", "topologyspread", "interpodaffinity",
-                                         "volumes", "preemption", "mixed", "sequence",
-                                         "bigcluster"),
+                                         "volumes", "preemption", "mixed", "sequence", "bigcluster",
+                                         "dra", "dra2"),
                          [](const auto& group) { return std::string(group.param); });
 
 }  // namespace BERTH_TEST_FILE

@@ -201,6 +201,9 @@ std::vector<api::Object> ObjectsOf(const scheduler::reference::Snapshot& cluster
   AppendAll(cluster.replica_sets, objects);
   AppendAll(cluster.stateful_sets, objects);
   AppendAll(cluster.budgets, objects);
+  AppendAll(cluster.device_classes, objects);
+  AppendAll(cluster.resource_slices, objects);
+  AppendAll(cluster.resource_claims, objects);
   for (const auto& [node, pods] : cluster.placed) AppendAll(pods, objects);
   for (const auto& [node, pods] : cluster.nominated) AppendAll(pods, objects);
   return objects;

@@ -13,6 +13,7 @@ inline scheduler::model::Features RandomFeatures(Random& random) {
   // Gates depend on others.
   if (!features.pod_level_resources || !features.node_declared_features)
     features.in_place_pod_level_resources_vertical_scaling = false;
+  if (!features.dra_resource_claim_device_status) features.dra_device_binding_conditions = false;
   if (!features.match_label_keys_in_pod_topology_spread)
     features.match_label_keys_in_pod_topology_spread_selector_merge = false;
   return features;

@@ -9,6 +9,7 @@
 #include "api/json/document.h"
 #include "api/json/field_reader.h"
 #include "api/json/fields.h"
+#include "api/json/fields_devices.h"
 #include "api/json/fields_pod.h"
 #include "api/json/fields_storage.h"
 #include "api/json/json_text.h"
@@ -48,6 +49,10 @@ const KindInfo* FindKind(std::string_view kind, const std::optional<std::string>
 template <typename T>
 std::shared_ptr<T> ReadTyped(JsonReader& json, JsonReader::Object& object) {
   auto out = std::make_shared<T>();
+  if constexpr (std::is_same_v<T, ResourceClaim>) {
+    out->text.json =
+        std::make_shared<const std::string>(StripTypeAndManagedFields(json.TextOf(object)));
+  }
   FieldReader::ReadStruct(json, object, *out);
   ObjectMeta& meta = out->metadata;
   if (!KindOf<T>().namespaced) {
@@ -260,15 +265,15 @@ template Result<Ref<DeviceClass>> DecodeJsonAs(std::string_view, UndecodableFiel
 template Result<Ref<ResourceSlice>> DecodeJsonAs(std::string_view, UndecodableFields*);
 
 std::string StripTypeAndManagedFields(std::string_view object) {
-  auto document = ParseJson(object);
-  JsonObject* const fields = document ? document->if_object() : nullptr;
-  if (fields == nullptr) return std::string(object);
-  fields->stable_erase("apiVersion");
-  fields->stable_erase("kind");
-  if (JsonObject* const metadata = ObjectAt(fields, "metadata")) {
-    metadata->stable_erase("managedFields");
+  constexpr std::string_view kType[] = {"apiVersion", "kind"};
+  constexpr std::string_view kManagedFields[] = {"managedFields"};
+  std::string stripped = WithoutMembers(object, kType);
+  const std::string_view metadata = RawMember(stripped, "metadata");
+  if (!metadata.empty()) {
+    const auto begin = static_cast<size_t>(metadata.data() - stripped.data());
+    stripped.replace(begin, metadata.size(), WithoutMembers(metadata, kManagedFields));
   }
-  return ToJsonText(*document);
+  return stripped;
 }
 
 template <typename T>

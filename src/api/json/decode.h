@@ -7,6 +7,8 @@
 //   Node "worker-1": status.allocatable.cpu: invalid quantity "4 cores": quantities must match ...
 // A null field counts as absent, as in Kubernetes.
 //
+// A ResourceClaim retains its JSON, as StripTypeAndManagedFields returns it.
+//
 // The functions that take UndecodableFields are tolerant if it is not null: they leave out what
 // they cannot read and describe it there. Use them for the objects of an API server; a wrong field
 // in a user's file is an error.

@@ -4,6 +4,7 @@
 #include <variant>
 
 #include "api/json/fields.h"
+#include "api/json/fields_devices.h"
 #include "api/json/fields_pod.h"
 #include "api/json/fields_storage.h"
 #include "api/json/writer.h"
@@ -57,6 +58,15 @@ class FieldWriter {
     if (empty) json_.Rewind(before);
   }
 
+  template <typename T>
+  void Wrapped(std::string_view name, std::string_view inner, const std::optional<T>& field) {
+    if (!field) return;
+    json_.Key(name);
+    json_.BeginObject();
+    Required(inner, *field);
+    json_.EndObject();
+  }
+
   void Names(std::string_view name, std::string_view inner, const std::vector<std::string>& names) {
     if (names.empty()) return;
     json_.Key(name);
@@ -92,6 +102,7 @@ class FieldWriter {
   void Write(bool value) { json_.Bool(value); }
   void Write(const Quantity& quantity) { json_.String(quantity.ToString()); }
   void Write(Instant instant) { json_.String(FormatTimestamp(instant)); }
+  void Write(const RawJson& raw) { raw.json != nullptr ? json_.Raw(*raw.json) : json_.Null(); }
 
   template <typename T>
   void Write(const std::optional<T>& value) {

@@ -54,6 +54,17 @@ class FieldReader {
     });
   }
 
+  template <typename T>
+  void Wrapped(std::string_view name, std::string_view inner, std::optional<T>& field) {
+    if (!Take(name)) return;
+    field.emplace();
+    const bool readable = json_.ReadObject(value_, [&](std::string_view key, Value value) {
+      if (key == inner) ReadValue(json_, value, *field);
+      return key == inner;
+    });
+    if (!readable) field.reset();
+  }
+
   void Names(std::string_view name, std::string_view inner, std::vector<std::string>& names) {
     if (!Take(name)) return;
     json_.ReadArray(value_, [&](Value element) {
@@ -113,6 +124,13 @@ class FieldReader {
     return json.ReadArray(value, [&](Value element) {
       T& entry = out.emplace_back();
       if (!json.IsNull(element) && !ReadValue(json, element, entry)) out.pop_back();
+    });
+  }
+
+  static bool ReadValue(JsonReader& json, Value value, std::vector<bool>& out) {
+    return json.ReadArray(value, [&](Value element) {
+      bool entry = false;
+      if (json.IsNull(element) || json.Read(element, entry)) out.push_back(entry);
     });
   }
 

@@ -1,5 +1,6 @@
 // The JSON names of the objects' fields, shared by decoders and encoders. This file has metadata,
-// selectors, nodes and workloads; fields_pod.h and fields_storage.h have the rest.
+// selectors, nodes and workloads; fields_pod.h, fields_storage.h and fields_devices.h have the
+// rest.
 //
 // For each struct there is a function Fields(visitor, value) with one line per field. The decoder's
 // visitor fills the field whose name it holds; the encoder's visitor writes all fields. The methods
@@ -8,6 +9,7 @@
 //   v("name", field)                an optional field: omitted when zero, empty or absent
 //   v.Required("name", field)       always written, like a Kubernetes field without omitempty
 //   v.Group("spec", [&](auto& v){}) a nested JSON object whose fields are in the same struct
+//   v.Wrapped("cel", "expression", text)  an optional object, reduced to one field
 //   v.Names("gates", "name", list)  a list of objects, reduced to one string each
 //   v.Keys("pods", set)             a map, reduced to its keys
 //   v.Alternative("csi", source, As<CsiInlineSource>())  an alternative of a variant

@@ -195,6 +195,17 @@ void Fields(auto& v, Like<PodResourceClaimStatus> auto& t) {
   v("resourceClaimName", t.resource_claim_name);
 }
 
+void Fields(auto& v, Like<ContainerExtendedResourceRequest> auto& t) {
+  v.Required("containerName", t.container_name);
+  v.Required("resourceName", t.resource_name);
+  v.Required("requestName", t.request_name);
+}
+
+void Fields(auto& v, Like<PodExtendedResourceClaimStatus> auto& t) {
+  v.Required("requestMappings", t.request_mappings);
+  v.Required("resourceClaimName", t.resource_claim_name);
+}
+
 void Fields(auto& v, Like<PodStatus> auto& t) {
   v("phase", t.phase);
   v("nominatedNodeName", t.nominated_node_name);
@@ -205,6 +216,7 @@ void Fields(auto& v, Like<PodStatus> auto& t) {
   v("resources", t.resources);
   v("allocatedResources", t.allocated_resources);
   v("resourceClaimStatuses", t.resource_claim_statuses);
+  v("extendedResourceClaimStatus", t.extended_resource_claim_status);
 }
 
 void Fields(auto& v, Like<Pod> auto& t) {

@@ -144,6 +144,17 @@ class Walker {
     }
     at_ = std::min(at_ + 1, text_.size());
   }
+  // Skips a string, a bracket, a separator, or a number or name.
+  void SkipToken() {
+    const char c = Next();
+    if (c == '"') {
+      SkipString();
+    } else if (std::string_view(",:{}[]").contains(c)) {
+      ++at_;
+    } else {
+      at_ = std::min(text_.find_first_of(",:{}[]\" \t\r\n", at_ + 1), text_.size());
+    }
+  }
   void SkipValue() {
     size_t depth = 0;
     do {
@@ -266,6 +277,37 @@ std::string_view RawMember(std::string_view json, std::string_view key) {
     if (!walker.Take(',')) return "";
   }
   return "";
+}
+
+std::string WithoutMembers(std::string_view json, std::span<const std::string_view> keys) {
+  Walker walker(json);
+  if (!walker.Take('{')) return std::string(json);
+  std::string out = "{";
+  while (walker.Next() == '"') {
+    const size_t begin = walker.at();
+    walker.SkipString();
+    const std::string_view quoted = json.substr(begin, walker.at() - begin);
+    if (!walker.Take(':')) break;
+    walker.SkipValue();
+    if (std::ranges::find(keys, quoted.substr(1, quoted.size() - 2)) == keys.end()) {
+      if (out.size() > 1) out += ',';
+      out += json.substr(begin, walker.at() - begin);
+    }
+    if (!walker.Take(',')) break;
+  }
+  if (!walker.Take('}')) return std::string(json);
+  return out + '}';
+}
+
+std::string CompactJson(std::string_view json) {
+  std::string out;
+  out.reserve(json.size());
+  for (Walker walker(json); walker.Next() != '\0' && !walker.end();) {
+    const size_t begin = walker.at();
+    walker.SkipToken();
+    out += json.substr(begin, walker.at() - begin);
+  }
+  return out;
 }
 
 }  // namespace berth::api

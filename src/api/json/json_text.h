@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,6 +34,13 @@ std::string ReplaceInvalidUtf8(std::string_view text);
 // Returns the text of the value of `key` in the object `json`: `"a"` with its quotes, `{...}`;
 // empty if there is none. For invalid JSON the result is an arbitrary slice.
 std::string_view RawMember(std::string_view json, std::string_view key);
+
+// Returns the object `json` without its members named `keys`; text that is not an object unchanged.
+// For other invalid JSON the result is arbitrary.
+std::string WithoutMembers(std::string_view json, std::span<const std::string_view> keys);
+
+// Returns `json`, which must be valid, without white space between its tokens.
+std::string CompactJson(std::string_view json);
 
 // Returns the paths of keys that occur twice in an object: "spec.containers[0].name". At most
 // kMaxReportedErrors, each shortened to kMaxQuotedBytes (api/field_errors.h). `json` must be valid.

@@ -6,8 +6,10 @@
 #include <cctype>
 #include <cstring>
 #include <limits>
+#include <memory>
 #include <span>
 
+#include "api/json/parse.h"
 #include "api/timestamp.h"
 #include "base/text.h"
 
@@ -368,9 +370,41 @@ bool JsonReader::Read(Value value, Instant& out) {
   return instant.has_value();
 }
 
-void JsonReader::Skip(Value value) {
-  const std::string_view token = Token(value);
+bool JsonReader::Read(Value value, RawJson& out) {
+  if (failed_) return false;
+  const std::string_view text = PassOver(value);
+  if (failed_) return false;
+  const auto parsed = ParseJson(text, {.max_depth = kMaxNesting - path_.size()});
+  if (parsed) {
+    out.json = std::make_shared<const std::string>(CompactJson(text));
+  } else {
+    Reject("invalid JSON: " + parsed.error().message);
+  }
+  return parsed.has_value();
+}
+
+std::string_view JsonReader::TextOf(Object& object) {
+  if (failed_) return {};
   std::string_view json;
+  if (const auto error = object.raw_json().get(json)) {
+    FailSyntax(error);
+  } else if (const auto rewound = object.reset().error()) {
+    FailSyntax(rewound);
+  }
+  return json;
+}
+
+void JsonReader::Skip(Value value) {
+  const std::string_view json = PassOver(value);
+  if (json.empty() || (json.front() != '{' && json.front() != '[')) return;
+  if (NestsDeeper(json, kMaxNesting - path_.size())) {
+    Reject(fmt::format("nested deeper than {} levels", kMaxNesting));
+  }
+}
+
+std::string_view JsonReader::PassOver(Value value) {
+  const std::string_view token = Token(value);
+  std::string_view json = token;
   simdjson::ondemand::array array;
   simdjson::error_code error = simdjson::SUCCESS;
   if (token.starts_with('{')) {
@@ -380,12 +414,10 @@ void JsonReader::Skip(Value value) {
   } else if (token.starts_with('"')) {
     error = value.get_raw_json_string().error();  // Moves past the string.
   } else if (token != "true" && token != "false" && !IsJsonNumber(token)) {
-    return RejectType("a value", value);
+    RejectType("a value", value);
   }
-  if (error) return FailSyntax(error);
-  if (NestsDeeper(json, kMaxNesting - path_.size())) {
-    Reject(fmt::format("nested deeper than {} levels", kMaxNesting));
-  }
+  if (error) FailSyntax(error);
+  return json;
 }
 
 }  // namespace berth::api

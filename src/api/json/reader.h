@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "api/json/json_text.h"
+#include "api/meta.h"
 #include "api/quantity.h"
 #include "api/undecodable_fields.h"
 #include "base/time.h"
@@ -64,6 +65,9 @@ class JsonReader {
   // Returns `value` as an object; any other type is a problem.
   std::optional<Object> AsObject(Value value);
 
+  // Returns the text of `object`, which is unread and stays so. Its syntax is not checked.
+  std::string_view TextOf(Object& object);
+
   // Calls on_field(key, value) for each field that is not null; on_field returns false to skip the
   // field. `key` is valid as long as the document.
   template <typename OnField>
@@ -90,6 +94,8 @@ class JsonReader {
   bool Read(Value value, int64_t& out);
   bool Read(Value value, Quantity& out);
   bool Read(Value value, Instant& out);
+  // Any value, which must be valid JSON; without white space between its tokens.
+  bool Read(Value value, RawJson& out);
 
   bool IsNull(Value value);
   bool IsArray(Value value) { return Token(value) == "["; }
@@ -140,6 +146,8 @@ class JsonReader {
   std::optional<std::string_view> ReadText(Value& value);
   bool ReadInteger(Value& value, int64_t low, int64_t high, int64_t& out);
   void Skip(Value value);
+  // Moves past `value` and returns its text, within which syntax is not checked.
+  std::string_view PassOver(Value value);
 
   // The value being read is wrong: a tolerant reader leaves it out, another one fails.
   void Reject(std::string problem);

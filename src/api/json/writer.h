@@ -44,6 +44,8 @@ class JsonWriter {
   void Int(int64_t number);
   void Bool(bool value) { Literal(value ? "true" : "false"); }
   void Null() { Literal("null"); }
+  // Writes a value that is JSON already.
+  void Raw(std::string_view json) { Literal(json); }
 
   // Returns a position for Rewind, which drops everything written since.
   size_t mark() const { return out_.size(); }

@@ -3,11 +3,17 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <string>
+#include <type_traits>
 #include <utility>
 
+#include "api/json/decode.h"
+#include "api/json/encode.h"
 #include "api/json/fields.h"
+#include "api/json/fields_devices.h"
 #include "api/json/fields_pod.h"
 #include "api/json/json_text.h"
+#include "api/json/writer.h"
 #include "api/protobuf/message_decoder.h"
 #include "base/check.h"
 #include "base/text.h"
@@ -38,6 +44,14 @@ std::string FindName(std::string_view message) {
   return key.ToString();
 }
 
+// Returns the message of a claim as JSON. If the conversion fails, which is less tolerant than
+// decoding, that JSON has the fields that were decoded.
+std::string TextOf(const ResourceClaim& claim, std::string_view message,
+                   const MessageDescriptor& schema) {
+  const auto document = DecodeMessageToJson(message, schema);
+  return StripTypeAndManagedFields(document ? ToJsonText(*document) : EncodeJson(claim));
+}
+
 }  // namespace
 
 template <typename T>
@@ -56,11 +70,17 @@ Result<Ref<T>> DecodeAs(std::string_view message, UndecodableFields* undecodable
   } else if (meta.namespace_.empty()) {
     meta.namespace_ = "default";
   }
+  if constexpr (std::is_same_v<T, ResourceClaim>) {
+    out->text.json = std::make_shared<const std::string>(TextOf(*out, message, schema));
+  }
   return out;
 }
 
 template Result<Ref<Pod>> DecodeAs(std::string_view, UndecodableFields*);
 template Result<Ref<Node>> DecodeAs(std::string_view, UndecodableFields*);
+template Result<Ref<ResourceClaim>> DecodeAs(std::string_view, UndecodableFields*);
+template Result<Ref<DeviceClass>> DecodeAs(std::string_view, UndecodableFields*);
+template Result<Ref<ResourceSlice>> DecodeAs(std::string_view, UndecodableFields*);
 
 ObjectMeta DecodeMeta(std::string_view message) {
   // Every kind has its metadata in field 1, with the same message.

@@ -1,5 +1,5 @@
-// The decoder of protobuf responses of the API server: lists, watch events, and pods and nodes
-// decoded directly into their structs.
+// The decoder of protobuf responses of the API server: lists, watch events, and objects of some
+// kinds decoded directly into their structs.
 //
 // Malformed bytes give an error, unless the decoder is tolerant (api/json/decode.h). String views
 // in results point into the input.
@@ -19,9 +19,9 @@ class UndecodableFields;
 namespace berth::api::protobuf {
 
 // Decodes `message` (the object of an envelope or an item of a list) with the same result as
-// decoding its JSON form. T is Pod or Node. schema_tables.h has the field numbers, api/json/
-// fields*.h the fields that are read. Errors name the object and the path. Tolerant if
-// `undecodable` is not null.
+// decoding its JSON form. T is Pod, Node or a kind of devices. schema_tables.h has the field
+// numbers, api/json/ fields*.h the fields that are read. Errors name the object and the path.
+// Tolerant if `undecodable` is not null.
 template <typename T>
 Result<Ref<T>> DecodeAs(std::string_view message, UndecodableFields* undecodable = nullptr);
 

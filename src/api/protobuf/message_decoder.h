@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -22,6 +23,8 @@
 
 #include "api/json/fields.h"
 #include "api/json/json_text.h"
+#include "api/json/parse.h"
+#include "api/meta.h"
 #include "api/protobuf/descriptors.h"
 #include "api/protobuf/to_json.h"
 #include "api/protobuf/wire_reader.h"
@@ -63,6 +66,25 @@ class MessageDecoder {
   template <typename T>
   [[gnu::always_inline]] void Required(std::string_view name, T& field) {
     (*this)(name, field);
+  }
+
+  template <typename FieldsOfGroup>
+  void Group(std::string_view name, FieldsOfGroup fields) {
+    if (!Take(name)) return;
+    ForEachPart([&](const WireField& wire, const FieldDescriptor& part) {
+      MessageDecoder value(wire, part, this, undecodable_);
+      fields(value);
+      Failed(value);
+    });
+  }
+
+  template <typename T>
+  void Wrapped(std::string_view name, std::string_view inner, std::optional<T>& field) {
+    if (!Take(name) || !IsBytes()) return;
+    if (!field) field.emplace();
+    ForEachPart([&](const WireField& wire, const FieldDescriptor& part) {
+      if (part.name == inner) ReadNested(wire, part, part.name, *field);
+    });
   }
 
   void Names(std::string_view name, std::string_view inner, std::vector<std::string>& names) {
@@ -245,6 +267,22 @@ class MessageDecoder {
     return true;
   }
 
+  // Any JSON, in a message of its own.
+  bool Read(RawJson& out) {
+    if (!IsBytes()) return false;
+    std::string_view text;
+    for (WireReader reader(wire_.bytes); !reader.done();) {
+      const auto part = reader.Next();
+      if (!part) return Reject(part.error());
+      if (part->number == 1) text = part->bytes;
+    }
+    if (text.empty() || text == "null") return true;
+    const auto parsed = ParseJson(text);
+    if (!parsed) return Reject("invalid JSON: " + parsed.error().message);
+    out.json = std::make_shared<const std::string>(CompactJson(text));
+    return true;
+  }
+
   // A zero time is unset. Drops fractions, which the JSON form lacks too. One that cannot be read
   // is set nonetheless: an object with a deletion time is being deleted.
   bool Read(std::optional<Instant>& out) {
@@ -265,6 +303,19 @@ class MessageDecoder {
       return true;
     const bool readable = Read(out ? *out : out.emplace());
     if (!readable) out.reset();
+    return readable;
+  }
+
+  // A list is there as soon as it has an element.
+  template <typename T>
+  bool Read(std::optional<std::vector<T>>& out) {
+    return Read(out ? *out : out.emplace());
+  }
+
+  bool Read(std::vector<bool>& out) {
+    bool entry = false;
+    const bool readable = Read(entry);
+    if (readable) out.push_back(entry);
     return readable;
   }
 

@@ -388,4 +388,13 @@ std::expected<Json, std::string> DecodeToJson(std::string_view body) {
   return object;
 }
 
+std::expected<JsonObject, std::string> DecodeMessageToJson(std::string_view message,
+                                                           const MessageDescriptor& schema) {
+  JsonObject object;
+  if (auto outcome = DecodeMessage(message, schema, object, 0); !outcome) {
+    return std::unexpected(std::move(outcome.error()));
+  }
+  return object;
+}
+
 }  // namespace berth::api::protobuf

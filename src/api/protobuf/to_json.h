@@ -49,4 +49,8 @@ std::expected<Envelope, std::string> OpenEnvelope(std::string_view body);
 // stays. Skips unknown fields. Fails for malformed bytes and for kinds without a schema.
 std::expected<Json, std::string> DecodeToJson(std::string_view body);
 
+// Converts the message of an object alone, as DecodeToJson does.
+std::expected<JsonObject, std::string> DecodeMessageToJson(std::string_view message,
+                                                           const MessageDescriptor& schema);
+
 }  // namespace berth::api::protobuf

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "api/meta.h"
+#include "api/resource_claim.h"
 #include "base/time.h"
 #include "scheduler/framework/post_filter.h"
 #include "scheduler/framework/verdict.h"
@@ -26,6 +27,8 @@ struct Explanation {
     bool excluded_by_pre_filter = false;    // Not evaluated.
     std::map<std::string, int64_t> scores;  // By plugin, weighted; of feasible nodes.
     int64_t total = 0;
+    // Of feasible nodes: the devices for each claim of the pod that has none yet, by its name.
+    std::map<std::string, api::AllocationResult> allocations;
   };
 
   struct Preemption {

@@ -46,12 +46,18 @@ TEST(Engine, PodWithResourceClaimsIsToldWhyItWaits) {
   pod.spec.resource_claims = {{.name = "gpu", .resource_claim_name = "my-gpu"}};
   harness.Put(std::make_shared<const api::Pod>(pod));
   EXPECT_EQ(harness.Queue(), "0/0/0/1") << "gated, as in kube-scheduler, until the claim is there";
-  harness.Put(MakeObject<api::ResourceClaim>("my-gpu", "default"));
+  auto claim = std::make_shared<api::ResourceClaim>();
+  claim->metadata.name = "my-gpu";
+  claim->metadata.namespace_ = "default";
+  api::DeviceRequest& request = claim->spec.requests.emplace_back();
+  request.name = "r";
+  request.exactly.emplace().device_class_name = "gpu";
+  harness.Put(std::shared_ptr<const api::ResourceClaim>(std::move(claim)));
   harness.Schedule();
   const std::string why =
-      "0/1 nodes are available: pod has resource claims, and this version of Berth does not "
-      "allocate devices. no new claims to deallocate, preemption: 0/1 nodes are available: 1 "
-      "Preemption is not helpful for scheduling.";
+      "0/1 nodes are available: request r: device class gpu does not exist. no new claims to "
+      "deallocate, preemption: 0/1 nodes are available: 1 Preemption is not helpful for "
+      "scheduling.";
   EXPECT_EQ(harness.Reports(),
             Lines({"web is Unschedulable: " + why, "web: FailedScheduling: " + why}));
 }

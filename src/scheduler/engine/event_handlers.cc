@@ -5,6 +5,7 @@
 #include <variant>
 
 #include "api/object.h"
+#include "scheduler/model/device_model.h"
 #include "scheduler/model/objects.h"
 
 namespace berth::scheduler::engine {
@@ -54,6 +55,19 @@ framework::ClusterEvent UpdateOf(framework::EventType type, const std::shared_pt
   return event;
 }
 
+// Returns the object as the scheduler knows it: for claims, with the writes that are assumed.
+template <typename T>
+std::shared_ptr<const T> Latest(const model::Cluster& cluster, const T& object) {
+  const api::ObjectKey key{object.metadata.namespace_, object.metadata.name};
+  if constexpr (std::is_same_v<T, api::ResourceClaim>) {
+    return cluster.devices().FindClaim(key);
+  } else {
+    const auto& all = cluster.objects<T>().all();
+    const auto found = all.find(key);
+    return found == all.end() ? nullptr : found->second;
+  }
+}
+
 // Reports whether both are the same version of an object, as in a resync.
 bool SameVersion(const api::ObjectMeta& a, const api::ObjectMeta& b) {
   return !a.resource_version.empty() && a.resource_version == b.resource_version;
@@ -93,11 +107,11 @@ void EventHandlers::PutObject(const std::shared_ptr<const T>& object) {
   } else if constexpr (std::is_same_v<T, api::Node>) {
     PutNode(object);
   } else if constexpr (kResourceOf<T>.has_value()) {
-    const auto& all = cluster_.objects<T>().all();
-    const auto found = all.find({object->metadata.namespace_, object->metadata.name});
-    const std::shared_ptr<const T> before = found == all.end() ? nullptr : found->second;
+    const std::shared_ptr<const T> before = Latest(cluster_, *object);
     cluster_.Put(object);
     if (before != nullptr && SameVersion(before->metadata, object->metadata)) return;
+    // A claim as it was before a write that the engine knows of is no event.
+    if (std::is_same_v<T, api::ResourceClaim> && Latest(cluster_, *object) != object) return;
     const framework::EventType type{*kResourceOf<T>,
                                     before == nullptr ? framework::kAdd : framework::kUpdate};
     if (queue_.IsEventOfInterest(type)) Move(UpdateOf(type, before, object));
@@ -120,6 +134,15 @@ void EventHandlers::DeleteObject(const std::shared_ptr<const T>& object) {
       const framework::EventType type{*kResourceOf<T>, framework::kDelete};
       if (queue_.IsEventOfInterest(type)) Move({.type = type, .before = object});
     }
+  }
+}
+
+void EventHandlers::HandleAssumedClaims() {
+  if (!cluster_.devices().has_assumed_changes()) return;
+  const framework::EventType type{framework::Resource::kResourceClaim, framework::kUpdate};
+  const bool matters = queue_.IsEventOfInterest(type);
+  for (const auto& [before, after] : cluster_.mutable_devices().TakeAssumedChanges()) {
+    if (matters) queue_.MoveAllToActiveOrBackoffQueue(UpdateOf(type, before, after), now());
   }
 }
 

@@ -39,6 +39,9 @@ class EventHandlers {
   const HandledEvents& Put(const api::Object& object);
   const HandledEvents& Delete(const api::Object& object);
 
+  // Moves pods that writes of claims may make schedulable, as soon as the engine knows of them.
+  void HandleAssumedClaims();
+
   // The profile that serves the pod, if any.
   std::optional<size_t> ProfileOf(const api::Pod& pod) const;
   // Returns the pod as it would look on `node`: queueing hints read where a deleted pod was.

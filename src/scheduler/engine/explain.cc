@@ -24,6 +24,7 @@ class Explainer {
         depth_(depth) {}
 
   Explanation Run() {
+    attempt_.cycle().set_date(now_);
     explanation_.pre_filter = attempt_.PreFilter();
     NoteRestriction();
     if (explanation_.pre_filter.rejected()) {
@@ -49,6 +50,7 @@ class Explainer {
     const model::NodeRow nominated = FittingNominatedNode(attempt_);
     if (framework::Verdict error = attempt_.Filter(); !error.ok()) {
       explanation_.error = error.Message();
+      ListNodesOneByOne();
     } else if (attempt_.feasible().None() && !nominated.valid()) {
       ExplainFailure();
     } else {
@@ -60,6 +62,23 @@ class Explainer {
     explanation_.nominated_node_fits = true;
     explanation_.best_nodes = {nodes_.name(nominated)};
     explanation_.error.clear();
+  }
+
+  // After an error, which ends filtering for all nodes.
+  void ListNodesOneByOne() {
+    attempt_.candidates().ForEach([&](size_t r) {
+      const model::NodeRow row{static_cast<uint32_t>(r)};
+      Explanation::Node& node = explanation_.nodes[nodes_.name(row)];
+      node.verdict = attempt_.FilterNode(row);
+      if (node.verdict.ok()) node.allocations = AllocationsOn(row);
+    });
+  }
+
+  std::map<std::string, api::AllocationResult> AllocationsOn(model::NodeRow row) {
+    std::map<std::string, api::AllocationResult> all;
+    for (const framework::FilterPlugin* filter : attempt_.profile().filter())
+      all.merge(filter->Allocations(attempt_.cycle(), row));
+    return all;
   }
 
   void ListNodes(const framework::Diagnosis& diagnosis) {
@@ -76,6 +95,8 @@ class Explainer {
         if (depth_ == ExplainDepth::kDetails) node.details = DetailsOf(row, node.verdict);
       } else if (node.excluded_by_pre_filter) {
         node.verdict = diagnosis.absent;
+      } else if (attempt_.feasible().Test(r)) {
+        node.allocations = AllocationsOn(row);
       }
     });
   }

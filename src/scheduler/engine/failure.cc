@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "scheduler/model/cluster.h"
+#include "scheduler/model/device_model.h"
 
 namespace berth::scheduler::engine {
 
@@ -41,8 +42,10 @@ std::optional<framework::PatchPodStatus> StatusAfter(const Failure& failure, con
 
 bool FailureCache::IsSpecial(const model::PodRecord& pod) const {
   return !pod.object->status.nominated_node_name.empty() ||
-         cluster_.nominations().NodeOf(pod.id).valid() ||
-         queue::HasEphemeralVolumes(pod.object->spec);
+         cluster_.nominations().NodeOf(pod.id).valid() || queue::HasOwnObjects(pod.object->spec) ||
+         !pod.object->spec.resource_claims.empty() ||
+         (!cluster_.devices().extended_resources().empty() &&
+          !cluster_.class_of(pod).requests.scalars.empty());
 }
 
 void FailureCache::Clear() {

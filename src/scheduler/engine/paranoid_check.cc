@@ -29,6 +29,7 @@ class FreshAttempt {
         results_(cached.profile(), cached.cluster(), cached.cycle().pod_class()),
         fresh_(cached.cluster(), cached.profile(), results_, cached.cycle().pod()) {
     fresh_.StartAt(cached.start());
+    fresh_.cycle().set_date(cached.cycle().date());
   }
 
   ReferenceMismatches Compare() {
@@ -145,9 +146,8 @@ NamedDecision ToNamedDecision(const model::Cluster& cluster, const CycleOutcome&
 
 bool ParanoidCheck::ReferenceSupports(framework::Attempt& attempt) {
   const framework::Profile& profile = attempt.profile();
-  return attempt.cycle().spec().resource_claims.empty() && AllKnown(profile.pre_filter()) &&
-         AllKnown(profile.filter()) && AllKnown(profile.post_filter()) &&
-         AllKnown(profile.pre_score()) &&
+  return AllKnown(profile.pre_filter()) && AllKnown(profile.filter()) &&
+         AllKnown(profile.post_filter()) && AllKnown(profile.pre_score()) &&
          std::ranges::all_of(profile.score(), [](const framework::Profile::Scorer& scorer) {
            return reference::KnowsPlugin(scorer.plugin->name());
          });
@@ -160,6 +160,7 @@ ReferenceMismatches ParanoidCheck::Differences(framework::Attempt& attempt,
   const reference::Snapshot snapshot = SnapshotOf(attempt.cluster());
   const reference::Evaluation slow =
       reference::Evaluate(snapshot, *attempt.cycle().pod().object, rules_, now);
+  if (slow.gave_up) return all;
   if (outcome.kind != CycleOutcome::Kind::kNoNodes)
     std::ranges::move(CompareWithReference(ExplainAfresh(attempt, now), slow),
                       std::back_inserter(all));

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "scheduler/model/cluster.h"
+#include "scheduler/model/device_model.h"
 #include "scheduler/model/storage_model.h"
 #include "scheduler/reference/preemption.h"
 
@@ -60,6 +61,22 @@ void CopyStorage(const model::Cluster& cluster, reference::Snapshot& snapshot) {
   }
 }
 
+void CopyDevices(const model::Cluster& cluster, reference::Snapshot& snapshot) {
+  const model::Devices& devices = cluster.devices();
+  devices.claims().ForEachVersion([&](const model::ClaimRef& shown, const model::ClaimRef& latest) {
+    const api::ObjectKey key = model::ClaimKey(*shown);
+    snapshot.resource_claims[key] = shown;
+    if (latest != shown) snapshot.devices.assumed[key] = latest;
+  });
+  devices.in_flight().ForEach([&](const model::ClaimRef& claim) {
+    snapshot.devices.in_flight[claim->metadata.uid] = claim;
+  });
+  auto& classes = snapshot.devices.class_by_resource.emplace();
+  devices.extended_resources().ForEach([&](const std::string& resource, const auto& device_class) {
+    classes[resource] = device_class;
+  });
+}
+
 }  // namespace
 
 reference::Snapshot SnapshotOf(const model::Cluster& cluster) {
@@ -81,8 +98,11 @@ reference::Snapshot SnapshotOf(const model::Cluster& cluster) {
   CopyAll(cluster, snapshot.csi_capacities);
   CopyAll(cluster, snapshot.attachments);
   CopyAll(cluster, snapshot.budgets);
+  CopyAll(cluster, snapshot.device_classes);
+  CopyAll(cluster, snapshot.resource_slices);
   CopyPods(cluster, snapshot);
   CopyStorage(cluster, snapshot);
+  CopyDevices(cluster, snapshot);
   return snapshot;
 }
 
@@ -106,6 +126,44 @@ std::string Text(bool flag) { return flag ? "yes" : "no"; }
 std::string Text(int64_t number) { return fmt::format("{}", number); }
 std::string Text(const std::vector<std::string>& names) {
   return fmt::format("[{}]", fmt::join(names, " "));
+}
+
+std::string Text(const std::vector<api::NodeSelectorRequirement>& requirements) {
+  std::string text;
+  for (const api::NodeSelectorRequirement& requirement : requirements) {
+    text += fmt::format(" {} {} [{}]", requirement.key, requirement.op,
+                        fmt::join(requirement.values, " "));
+  }
+  return text;
+}
+
+// Share IDs are random.
+std::string Text(const api::DeviceRequestAllocationResult& result) {
+  std::string text =
+      fmt::format("{}={}/{}/{}", result.request, result.driver, result.pool, result.device);
+  if (result.admin_access) text += *result.admin_access ? " with admin access" : " without";
+  if (result.share_id) text += " shared";
+  for (const auto& [name, amount] : result.consumed_capacity)
+    text += fmt::format(" {}={}", name, amount.ToString());
+  for (const api::DeviceToleration& toleration : result.tolerations)
+    text += fmt::format(" tolerates {}:{}", toleration.key, toleration.effect);
+  text += fmt::format(" until [{}] unless [{}]", fmt::join(result.binding_conditions, " "),
+                      fmt::join(result.binding_failure_conditions, " "));
+  return text;
+}
+
+std::string Text(const api::AllocationResult& allocation) {
+  std::string text;
+  for (const auto& result : allocation.results) text += Text(result) + "; ";
+  for (const api::DeviceAllocationConfiguration& config : allocation.config) {
+    text += fmt::format("config {} of {} for [{}]; ", config.source,
+                        config.opaque ? config.opaque->driver : "nobody",
+                        fmt::join(config.requests, " "));
+  }
+  if (!allocation.node_selector) return text + "all nodes";
+  for (const api::NodeSelectorTerm& term : allocation.node_selector->terms)
+    text += "nodes" + Text(term.match_fields) + Text(term.match_expressions);
+  return text;
 }
 
 class Differ {
@@ -166,6 +224,13 @@ void CompareNodes(const Explanation& fast, const reference::Evaluation& slow, Di
                       differ.Expect(fmt::format("node {}, plugin {}, score", name, plugin), x, y);
                     });
         differ.Expect(fmt::format("node {}, total score", name), a.total, b.total);
+        std::map<std::string, api::AllocationResult> allocations;
+        for (const reference::ClaimAllocation& allocation : b.allocations)
+          allocations[allocation.claim] = allocation.allocation;
+        differ.Join(fmt::format("node {}, allocation of", name), a.allocations, allocations,
+                    [&](const std::string& claim, const auto& x, const auto& y) {
+                      differ.Expect(fmt::format("node {}, allocation of {}", name, claim), x, y);
+                    });
       });
 }
 

@@ -45,6 +45,7 @@ Task<CycleOutcome> FailToFit(framework::Attempt& attempt, const framework::Verdi
   outcome.diagnosis = attempt.Diagnose(pre_filter);
   framework::FailedCycle failed{attempt, outcome.diagnosis, options.now, options.random};
   failed.advisor = options.extenders;
+  failed.writes = options.writes;
   attempt.meter().Begin();
   outcome.post_filter = co_await RunPostFilters(failed);
   attempt.meter().End(framework::MeasuredPoint::kPostFilter, outcome.post_filter.verdict.code());
@@ -106,6 +107,7 @@ Task<CycleOutcome> FindNode(framework::Attempt& attempt, SearchOptions options) 
     co_return outcome;
   }
   framework::AttemptMeter& meter = attempt.meter();
+  attempt.cycle().set_date(options.now);
   attempt.StartAt(options.next_start % attempt.cluster().nodes().present_count());
   const framework::Verdict pre_filter = attempt.PreFilter();
   meter.End(framework::MeasuredPoint::kPreFilter, pre_filter.code());

@@ -244,9 +244,11 @@ Verdict Attempt::RunFilters(model::NodeRow node) const {
     if (Contains(skipped_filters_, *filter)) continue;
     Verdict verdict = filter->Explain(cycle_, node);
     if (verdict.ok()) continue;
-    if (verdict.rejected()) return std::move(verdict).By(filter->name());
-    return Verdict::Error(
-        fmt::format("running \"{}\" filter plugin: {}", filter->name(), verdict.Message()));
+    if (!verdict.rejected()) {
+      verdict = Verdict::Error(
+          fmt::format("running \"{}\" filter plugin: {}", filter->name(), verdict.Message()));
+    }
+    return std::move(verdict).By(filter->name());
   }
   return {};
 }
@@ -350,7 +352,7 @@ Verdict Attempt::ScoreFromCache() {
   for (const Profile::Scorer& scorer : profile_.score()) {
     if (scorer.plugin->score_scope() == Scope::kNode || Contains(skipped_scores_, *scorer.plugin))
       continue;
-    changing.push_back(scorer);
+    if (!scorer.plugin->AllScoresAreZero(cycle_)) changing.push_back(scorer);
   }
 
   const model::NodeOrder& order = cluster_.nodes().order();

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/time.h"
 #include "scheduler/framework/plugin.h"
 #include "scheduler/model/ids.h"
 
@@ -19,6 +20,7 @@ class NodeTable;
 
 namespace berth::scheduler::framework {
 
+class Background;
 class Measurements;
 
 // What a plugin derives from a pod's class alone. Made once per class by Plugin::Compile, then
@@ -59,9 +61,15 @@ class Cycle {
   const model::PodRecord& pod() const { return pod_; }
   const model::PodClass& pod_class() const { return class_; }
   const api::PodSpec& spec() const;
+  // The date at which the attempt began.
+  Instant date() const { return date_; }
+  void set_date(Instant date) { date_ = date; }
   // Receives what plugins count; null if nothing is measured.
   Measurements* measurements() const { return measurements_; }
   void set_measurements(Measurements* measurements) { measurements_ = measurements; }
+  // Runs the writes of Unreserve; null if there is nothing to run, as when explaining.
+  Background* background() const { return background_; }
+  void set_background(Background* background) { background_ = background; }
 
   // What `plugin` compiled for the pod's class; there must be something.
   template <typename State>
@@ -104,7 +112,9 @@ class Cycle {
   const model::PodClass& class_;
   const ClassStates& compiled_;
   CycleStates states_;
+  Instant date_;
   Measurements* measurements_ = nullptr;
+  Background* background_ = nullptr;
   std::vector<model::PodId> to_activate_;
 };
 

@@ -1,5 +1,6 @@
 #include "scheduler/framework/plugin.h"
 
+#include "api/resource_claim.h"
 #include "scheduler/framework/cycle.h"
 #include "scheduler/model/pod_class.h"
 
@@ -19,6 +20,11 @@ std::vector<ClusterEventWithHint> Plugin::EventsToRegister() const {
     all.push_back({{resource, kAllActions}, /*conditional=*/false});
   }
   return all;
+}
+
+std::map<std::string, api::AllocationResult> FilterPlugin::Allocations(const Cycle&,
+                                                                       model::NodeRow) const {
+  return {};
 }
 
 Verdict NodeFilter::Filter(const Cycle& cycle, model::NodeMask& nodes) const {

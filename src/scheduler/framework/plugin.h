@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -24,6 +25,9 @@
 #include "scheduler/framework/verdict.h"
 #include "scheduler/model/ids.h"
 
+namespace berth::api {
+struct AllocationResult;
+}
 namespace berth::scheduler::model {
 class Cluster;
 struct PodClass;
@@ -128,6 +132,10 @@ class FilterPlugin : public virtual Plugin {
   // Returns a sentence for users about what the reasons leave out: which pod, which domain or which
   // claim keeps the pod off `node`, which Explain rejected. Empty if there is nothing to add.
   virtual std::string Details(const Cycle&, model::NodeRow) const { return ""; }
+  // Returns the devices that the pod's claims would get on `node`, which passes Filter, by the name
+  // of the claim: of those that have none yet. For explanations.
+  virtual std::map<std::string, api::AllocationResult> Allocations(const Cycle&,
+                                                                   model::NodeRow) const;
   virtual Scope filter_scope() const { return Scope::kCluster; }
 };
 
@@ -179,6 +187,10 @@ class ScorePlugin : public virtual Plugin {
                          std::span<int32_t> /*scratch*/) const {
     return false;
   }
+
+  // Reports whether the final score of every feasible node is 0 in this cycle, so that Score need
+  // not be called. Asked of plugins of Scope::kCluster.
+  virtual bool AllScoresAreZero(const Cycle&) const { return false; }
 
   // With Scope::kNode, Score is also called for nodes that only later filters reject.
   virtual Scope score_scope() const { return Scope::kCluster; }

@@ -7,6 +7,7 @@
 
 #include "api/object.h"
 #include "base/check.h"
+#include "scheduler/model/device_model.h"
 #include "scheduler/model/objects.h"
 #include "scheduler/model/pod_counters.h"
 #include "scheduler/model/storage_model.h"
@@ -53,7 +54,8 @@ Cluster::Cluster(const Features& features)
       counters_(std::make_unique<PodCounters>(symbols_, pod_labels_, namespaces_)),
       affinity_terms_(std::make_unique<AffinityTerms>(symbols_, pod_labels_, namespaces_)),
       storage_(
-          std::make_unique<Storage>(pods_, objects_->of<api::PersistentVolumeClaim>(), symbols_)) {}
+          std::make_unique<Storage>(pods_, objects_->of<api::PersistentVolumeClaim>(), symbols_)),
+      devices_(std::make_unique<Devices>(nodes_, symbols_, features_)) {}
 
 Cluster::~Cluster() = default;
 
@@ -72,6 +74,9 @@ void Cluster::Put(const std::shared_ptr<const T>& object) {
   } else {
     objects_->of<T>().Put(object);
     storage_->Put(object);
+    devices_->Put(object);
+    // NodeResourcesFit leaves resources to classes that provide them.
+    if constexpr (std::is_same_v<T, api::DeviceClass>) nodes_.AllChanged();
     if constexpr (std::is_same_v<T, api::Namespace>) {
       if (namespaces_.Put(object->metadata.name, object->metadata.labels)) NamespacesChanged();
     }
@@ -95,6 +100,8 @@ bool Cluster::Remove(const api::ObjectKey& key) {
   } else {
     const bool removed = objects_->of<T>().Remove(key);
     storage_->Remove<T>(key);
+    devices_->Remove<T>(key);
+    if constexpr (std::is_same_v<T, api::DeviceClass>) nodes_.AllChanged();
     if constexpr (std::is_same_v<T, api::Namespace>) {
       if (namespaces_.Remove(key.name)) NamespacesChanged();
     }
@@ -177,13 +184,15 @@ void Cluster::CountAllOn(NodeRow row, int32_t delta) {
 }
 
 // A node that changes its labels moves its pods from domain to domain.
-void Cluster::PutNode(std::shared_ptr<const api::Node> node) {
+void Cluster::PutNode(const std::shared_ptr<const api::Node>& node) {
   const NodeRow row = nodes_.Find(symbols_.Find(node->metadata.name));
   const bool moves = row.valid() && !nodes_.info(row).pods.empty() &&
                      (nodes_.info(row).object == nullptr ||
                       nodes_.info(row).object->metadata.labels != node->metadata.labels);
   if (moves) CountAllOn(row, -1);
-  nodes_.Put(std::move(node));
+  const std::shared_ptr<const api::Node> before = row.valid() ? nodes_.info(row).object : nullptr;
+  nodes_.Put(node);
+  devices_->NodeChanged(nodes_.Find(symbols_.Find(node->metadata.name)), before.get(), node.get());
   if (nodes_.has_new_columns()) FillNewColumns();
   if (moves) CountAllOn(row, +1);
 }
@@ -202,6 +211,7 @@ bool Cluster::RemoveNode(const std::string& name) {
   const bool has_pods = row.valid() && !nodes_.info(row).pods.empty();
   if (has_pods) CountAllOn(row, -1);
   const bool removed = nodes_.Remove(symbol);
+  devices_->NodeChanged(row, nullptr, nullptr);
   if (has_pods) CountAllOn(row, +1);
   return removed;
 }

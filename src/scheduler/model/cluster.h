@@ -5,8 +5,9 @@
 // pods remain. After any sequence of changes the model equals one built from scratch out of the
 // remaining objects (and the assumed pods). Owned by the engine thread.
 //
-// Volumes (storage_model.h), counters and affinity terms (pod_counters.h) and the objects by kind
-// (objects.h) are only declared here: files that read them include their headers.
+// Volumes (storage_model.h), devices (device_model.h), counters and affinity terms (pod_counters.h)
+// and the objects by kind (objects.h) are only declared here: files that read them include their
+// headers.
 #pragma once
 
 #include <cstdint>
@@ -28,6 +29,7 @@
 namespace berth::scheduler::model {
 
 class AffinityTerms;
+class Devices;
 template <typename T>
 class Objects;
 class PodCounter;
@@ -59,6 +61,7 @@ class Cluster {
   const PodCounters& counters() const { return *counters_; }
   const Nominations& nominations() const { return nominations_; }
   const Storage& storage() const { return *storage_; }
+  const Devices& devices() const { return *devices_; }
   const Preemptions& preemptions() const { return preemptions_; }
   const SymbolTable& symbols() const { return symbols_; }
   const ScalarNames& scalars() const { return scalars_; }
@@ -109,6 +112,12 @@ class Cluster {
     return *storage_;
   }
 
+  // For decisions about devices and their claims.
+  Devices& mutable_devices() {
+    ++version_;
+    return *devices_;
+  }
+
   // --- dry runs ---
 
   // Counts `pod` as running on `node`, or no longer, without a trace: the pod's record does not
@@ -148,7 +157,7 @@ class Cluster {
   struct ObjectTables;
 
   void UnplacePod(PodRecord& record);
-  void PutNode(std::shared_ptr<const api::Node> node);
+  void PutNode(const std::shared_ptr<const api::Node>& node);
   bool RemoveNode(const std::string& name);
   void FillNewColumns();
   // Adds `delta` to all counts of `pod` on `row`.
@@ -175,6 +184,7 @@ class Cluster {
   std::unique_ptr<PodCounters> counters_;
   std::unique_ptr<AffinityTerms> affinity_terms_;
   std::unique_ptr<Storage> storage_;
+  std::unique_ptr<Devices> devices_;
 };
 
 }  // namespace berth::scheduler::model

@@ -11,8 +11,21 @@
 namespace berth::scheduler::model {
 
 struct Features {
-  // A default of DynamicResourcesArgs. Pods with resource claims are not scheduled, so no filter
-  // runs that the timeout could end.
+  // Claims may share a device; requests may ask for capacities.
+  bool dra_consumable_capacity = true;
+  // Devices may have to be prepared before a pod is bound. Needs dra_resource_claim_device_status.
+  bool dra_device_binding_conditions = true;
+  // Devices may be tainted.
+  bool dra_device_taints = true;
+  // Device classes may provide extended resources.
+  bool dra_extended_resource = true;
+  // Devices may share counters of their pool, and be for nodes of their own.
+  bool dra_partitionable_devices = true;
+  // Requests may have alternatives.
+  bool dra_prioritized_list = true;
+  // Claims show the conditions of their devices.
+  bool dra_resource_claim_device_status = true;
+  // The search for devices on a node is limited.
   bool dra_scheduler_filter_timeout = true;
   // A resize of spec.resources counts, as one of a container's resources does.
   bool in_place_pod_level_resources_vertical_scaling = true;
@@ -46,6 +59,13 @@ struct NamedFeature {
   bool Features::* field;
 };
 inline constexpr std::array kNamedFeatures = std::to_array<NamedFeature>({
+    {"DRAConsumableCapacity", &Features::dra_consumable_capacity},
+    {"DRADeviceBindingConditions", &Features::dra_device_binding_conditions},
+    {"DRADeviceTaints", &Features::dra_device_taints},
+    {"DRAExtendedResource", &Features::dra_extended_resource},
+    {"DRAPartitionableDevices", &Features::dra_partitionable_devices},
+    {"DRAPrioritizedList", &Features::dra_prioritized_list},
+    {"DRAResourceClaimDeviceStatus", &Features::dra_resource_claim_device_status},
     {"DRASchedulerFilterTimeout", &Features::dra_scheduler_filter_timeout},
     {"InPlacePodLevelResourcesVerticalScaling",
      &Features::in_place_pod_level_resources_vertical_scaling},

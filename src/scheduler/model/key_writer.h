@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "api/pod.h"
+#include "api/resource_claim.h"
 
 namespace berth::scheduler::model {
 
@@ -80,6 +81,20 @@ class KeyWriter {
   }
   void Put(const api::PodResourceClaim& c) {
     PutAll(c.name, c.resource_claim_name, c.resource_claim_template_name);
+  }
+  // The requests and constraints of a claim; configuration does not decide which devices fit.
+  void Put(const api::ResourceClaimSpec& s) { PutAll(s.requests, s.constraints); }
+  void Put(const api::DeviceRequest& r) { PutAll(r.name, r.exactly, r.first_available); }
+  void Put(const api::DeviceSubRequest& r) {
+    PutAll(r.name, r.device_class_name, r.selectors, r.allocation_mode, r.count, r.admin_access,
+           r.tolerations, r.capacity_requests);
+  }
+  void Put(const api::DeviceSelector& s) { Put(s.cel_expression); }
+  void Put(const api::DeviceToleration& t) {
+    PutAll(t.key, t.op, t.value, t.effect, t.toleration_seconds);
+  }
+  void Put(const api::DeviceConstraint& c) {
+    PutAll(c.requests, c.match_attribute, c.distinct_attribute);
   }
   void Put(const api::ContainerStatus& s) { PutAll(s.name, s.resources, s.allocated_resources); }
 

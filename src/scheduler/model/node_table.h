@@ -157,6 +157,10 @@ class NodeTable {
   // Like AddPod and RemovePod, but without an entry in changes(): for dry runs on a present row.
   void TryAddPod(NodeRow row, PodId pod, const PodClass& pod_class);
   void TryRemovePod(NodeRow row, PodId pod, const PodClass& pod_class);
+  // Records that something outside of the table changed that results for all rows depend on.
+  void AllChanged() {
+    for (uint32_t row = 0; row < rows(); ++row) Touch(NodeRow{row});
+  }
   // Records that a pod on `row` changed, though its requests did not.
   void PodChanged(NodeRow row) { Touch(row); }
 

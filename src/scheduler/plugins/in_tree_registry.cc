@@ -2,7 +2,7 @@
 
 #include "scheduler/framework/in_tree_plugin_args.h"
 #include "scheduler/plugins/default_binder.h"
-#include "scheduler/plugins/dynamic_resources.h"
+#include "scheduler/plugins/dynamic_resources/dynamic_resources.h"
 #include "scheduler/plugins/gang_scheduling.h"
 #include "scheduler/plugins/image_locality.h"
 #include "scheduler/plugins/inter_pod_affinity/inter_pod_affinity.h"
@@ -68,7 +68,7 @@ framework::Registry InTreeRegistry() {
   registry.Add<VolumeZone>();
   registry.AddWithArgs<PodTopologySpread, framework::PodTopologySpreadArgs>();
   registry.AddWithArgs<InterPodAffinity, framework::InterPodAffinityArgs>();
-  registry.Add<DynamicResources>();
+  registry.AddWithArgs<DynamicResources, framework::DynamicResourcesArgs>();
   registry.AddWithArgs<DefaultPreemption, framework::DefaultPreemptionArgs>();
   registry.AddWithArgs<NodeResourcesBalancedAllocation,
                        framework::NodeResourcesBalancedAllocationArgs>();

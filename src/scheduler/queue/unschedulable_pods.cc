@@ -16,10 +16,14 @@ PodSignature SignatureOf(const model::PodRecord& pod, size_t profile) {
   return signature;
 }
 
-bool HasEphemeralVolumes(const api::PodSpec& spec) {
-  return std::ranges::any_of(spec.volumes, [](const api::Volume& volume) {
-    return std::holds_alternative<api::EphemeralSource>(volume.source);
-  });
+bool HasOwnObjects(const api::PodSpec& spec) {
+  return std::ranges::any_of(spec.volumes,
+                             [](const api::Volume& volume) {
+                               return std::holds_alternative<api::EphemeralSource>(volume.source);
+                             }) ||
+         std::ranges::any_of(spec.resource_claims, [](const api::PodResourceClaim& claim) {
+           return !claim.resource_claim_name.has_value();
+         });
 }
 
 namespace {
@@ -32,7 +36,7 @@ UnschedulablePods::Key UnschedulablePods::KeyOf(const QueueEntry& entry) const {
   const model::PodRecord& pod = cluster_.pod(entry.order.pod);
   Key key{SignatureOf(pod, entry.profile), entry.rejectors, kNoGate, {}};
   if (entry.gate != nullptr) key.gate = entry.gate->slot();
-  if (HasEphemeralVolumes(pod.object->spec)) key.pod = pod.id;
+  if (HasOwnObjects(pod.object->spec)) key.pod = pod.id;
   return key;
 }
 

@@ -26,7 +26,7 @@ namespace berth::scheduler::queue {
 // PodSignature identifies pods that schedule alike: copies of one template have the same signature,
 // and what is true of one of them, while nothing changes, is true of all.
 //
-// Pods whose volumes are named after them (HasEphemeralVolumes) are never alike.
+// Pods with volumes or claims that are made for each of them (HasOwnObjects) are never alike.
 struct PodSignature {
   size_t profile = 0;  // The profile that serves the pod.
   model::PodClassId pod_class;
@@ -38,7 +38,8 @@ struct PodSignature {
 
 PodSignature SignatureOf(const model::PodRecord& pod, size_t profile);
 
-bool HasEphemeralVolumes(const api::PodSpec& spec);
+// Reports whether the pod has ephemeral volumes, or resource claims from templates.
+bool HasOwnObjects(const api::PodSpec& spec);
 
 // UnschedulablePods are the pods that wait for an event, because plugins rejected them or gate
 // them.

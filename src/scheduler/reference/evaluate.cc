@@ -41,6 +41,17 @@ std::string FirstError(const Evaluation& evaluation) {
   return first;
 }
 
+void NoteAllocations(const Filtering& filtering, Evaluation& evaluation) {
+  for (const auto& [plugin, rule] : filtering.rules()) {
+    if (rule->gave_up()) evaluation.gave_up = true;
+    for (auto& [name, node_evaluation] : evaluation.nodes) {
+      if (!node_evaluation.verdict.ok()) continue;
+      auto allocations = rule->AllocationsOn(name);
+      if (!allocations.empty()) node_evaluation.allocations = std::move(allocations);
+    }
+  }
+}
+
 void ScoreFeasible(const EvaluationInput& input, const Filtering& filtering,
                    Evaluation& evaluation) {
   std::vector<const api::Node*> feasible;
@@ -91,7 +102,7 @@ void PostFilter(const EvaluationInput& input, const Filtering& filtering,
     framework::Verdict verdict;
     if (plugin == "DynamicResources") {
       // It requires the state of its PreFilter.
-      verdict = pre_filter.ran.contains(plugin) ? Unschedulable("no new claims to deallocate")
+      verdict = pre_filter.ran.contains(plugin) ? filtering.rules().at(plugin)->PostFilter()
                                                 : framework::Verdict::Error("not found");
     } else if (plugin == "DefaultPreemption") {
       auto outcome = Preempt(input, filtering, verdicts);
@@ -151,6 +162,7 @@ Evaluation Evaluate(const Snapshot& snapshot, const api::Pod& pod, const Referen
     if (pre_filter.nodes)
       evaluation.restricted_to.emplace(pre_filter.nodes->begin(), pre_filter.nodes->end());
     FilterNodes(input, filtering, pre_filter, evaluation);
+    NoteAllocations(filtering, evaluation);
     evaluation.error = FirstError(evaluation);
     if (evaluation.error.empty()) ScoreFeasible(input, filtering, evaluation);
     ChooseBest(pod, evaluation);

@@ -18,6 +18,7 @@
 #include "base/time.h"
 #include "scheduler/framework/verdict.h"
 #include "scheduler/reference/reference_profile.h"
+#include "scheduler/reference/rule.h"
 #include "scheduler/reference/snapshot.h"
 
 namespace berth::scheduler::reference {
@@ -30,6 +31,8 @@ struct NodeEvaluation {
   // For feasible nodes: the weighted scores by plugin, without plugins that skip, and their sum.
   std::map<std::string, int64_t> scores;
   int64_t total = 0;
+  // For feasible nodes: the devices for each claim that has none yet, in order.
+  std::vector<ClaimAllocation> allocations;
 };
 
 // What must be evicted from a node so that the pod fits.
@@ -69,10 +72,12 @@ struct Evaluation {
   // Set if no node fits and the cycle did not fail.
   std::optional<Preemption> preemption;
   framework::Verdict post_filter;
+  // The search for devices reached its bound on some node: the rest is not meaningful.
+  bool gave_up = false;
 };
 
 // Evaluates all nodes. `pod` need not be in `snapshot`; pods without a start time count as started
-// at `now`. Resource claims are not supported: the pod must not have any.
+// at `now`.
 Evaluation Evaluate(const Snapshot& snapshot, const api::Pod& pod, const ReferenceProfile& profile,
                     Instant now);
 

@@ -104,6 +104,7 @@ ReferenceProfile ReferenceProfileOf(const framework::ProfileConfig& config,
   CopyArgs(config, "PodTopologySpread", profile.spread);
   CopyArgs(config, "DefaultPreemption", profile.preemption);
   CopyArgs(config, "VolumeBinding", profile.volume_binding);
+  CopyArgs(config, "DynamicResources", profile.dynamic_resources);
   return profile;
 }
 

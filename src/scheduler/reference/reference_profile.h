@@ -47,6 +47,7 @@ struct ReferenceProfile {
   framework::PodTopologySpreadArgs spread;
   framework::DefaultPreemptionArgs preemption;
   framework::VolumeBindingArgs volume_binding;
+  framework::DynamicResourcesArgs dynamic_resources;
 
   model::Features features;
 };

@@ -3,6 +3,9 @@
 
 #include "api/pod_resources.h"
 #include "base/saturating.h"
+#include "scheduler/reference/devices/allocated_devices.h"
+#include "scheduler/reference/devices/device_count.h"
+#include "scheduler/reference/devices/extended_resources.h"
 #include "scheduler/reference/pod_requests.h"
 #include "scheduler/reference/rules.h"
 
@@ -72,12 +75,52 @@ struct Usage {
   int64_t weight = 1;
 };
 
+// Counts devices for the scores of resources that are backed by a device class.
+class BackingDevices {
+ public:
+  BackingDevices(const Snapshot& snapshot, const model::Features& features)
+      : snapshot_(snapshot),
+        classes_(ClassesByResource(snapshot, features)),
+        allocated_(GatherAllocatedDevices(snapshot, features)) {}
+
+  // Adds to `allocatable` and `in_use` the devices that back any of `resources`, where the node
+  // does not offer the resource otherwise.
+  void AddTo(const api::Node& node, const std::vector<framework::ResourceWeight>& resources,
+             Amounts& allocatable, Amounts& in_use) const {
+    const auto is_backed = [&](const framework::ResourceWeight& resource) {
+      return MayBeBackedByClass(resource.name) && classes_.contains(resource.name);
+    };
+    if (std::ranges::none_of(resources, is_backed)) return;
+    for (const framework::ResourceWeight& resource : resources) {
+      const auto device_class = classes_.find(resource.name);
+      if (device_class == classes_.end() || Get(allocatable, resource.name) != 0) continue;
+      const DeviceCount count = CountDevices(snapshot_, node, *device_class->second, allocated_);
+      if (count.capacity == 0) continue;
+      allocatable[resource.name] = count.capacity;
+      in_use[resource.name] = count.allocated;
+    }
+  }
+
+  // Reports whether NodeResourcesFit leaves the resource to DynamicResources on a node that offers
+  // `allocatable` of it.
+  bool Serve(const std::string& resource, int64_t allocatable) const {
+    return allocatable == 0 && classes_.contains(resource);
+  }
+
+ private:
+  const Snapshot& snapshot_;
+  const ClassByResource classes_;
+  const AllocatedDevices allocated_;
+};
+
 // Returns the usage of the configured resources. Skips what the node does not have, and scalar
 // resources that the pod does not request.
-std::vector<Usage> UsageOf(const api::Node& node, const Amounts& in_use, const Amounts& requests,
-                           const std::vector<framework::ResourceWeight>& resources) {
+std::vector<Usage> UsageOf(const api::Node& node, Amounts in_use, const Amounts& requests,
+                           const std::vector<framework::ResourceWeight>& resources,
+                           const BackingDevices& devices) {
   std::vector<Usage> usages;
-  const Amounts allocatable = ToAmounts(node.status.allocatable);
+  Amounts allocatable = ToAmounts(node.status.allocatable);
+  devices.AddTo(node, resources, allocatable, in_use);
   for (const auto& [name, weight] : resources) {
     const int64_t request = Get(requests, name);
     if (request == 0 && api::IsScalarResource(name)) continue;
@@ -134,7 +177,8 @@ int64_t Average(const framework::NodeResourcesFitArgs::ScoringStrategy& strategy
 // NodeResourcesFit rejects nodes without enough free resources and scores by utilization.
 class NodeResourcesFit final : public Rule {
  public:
-  using Rule::Rule;
+  explicit NodeResourcesFit(const EvaluationInput& input)
+      : Rule(input), devices_(input.snapshot, input.profile.features) {}
 
   PreFilterOutcome PreFilter() override {
     requests_ =
@@ -158,7 +202,8 @@ class NodeResourcesFit final : public Rule {
     for (const std::string& name : NamesInOrder()) {
       const int64_t request = Get(requests_, name);
       const int64_t all = Get(allocatable, name);
-      if (request <= 0 || IsIgnored(name) || request <= all - Get(in_use, name)) continue;
+      if (request <= 0 || IsIgnored(name) || devices_.Serve(name, all)) continue;
+      if (request <= all - Get(in_use, name)) continue;
       if (reasons.size() < framework::kMaxInsufficientResources)
         reasons.push_back("Insufficient " + name);
       if (request > all) too_small = true;
@@ -173,7 +218,8 @@ class NodeResourcesFit final : public Rule {
     const framework::NodeResourcesFitArgs::ScoringStrategy& strategy =
         profile_.fit.scoring_strategy;
     const Amounts in_use = NonZeroRequested(NodeState(snapshot_, node).pods(), profile_.features);
-    return Average(strategy, UsageOf(node, in_use, RequestsForScore(), strategy.resources));
+    return Average(strategy,
+                   UsageOf(node, in_use, RequestsForScore(), strategy.resources, devices_));
   }
 
  private:
@@ -196,13 +242,15 @@ class NodeResourcesFit final : public Rule {
            Contains(profile_.fit.ignored_resource_groups, name.substr(0, name.find('/')));
   }
 
+  const BackingDevices devices_;
   Amounts requests_;
 };
 
 // NodeResourcesBalancedAllocation prefers nodes whose resources are used in equal fractions.
 class NodeResourcesBalancedAllocation final : public Rule {
  public:
-  using Rule::Rule;
+  explicit NodeResourcesBalancedAllocation(const EvaluationInput& input)
+      : Rule(input), devices_(input.snapshot, input.profile.features) {}
 
   framework::Verdict PreScore(const std::vector<const api::Node*>&) override {
     requests_ = ToAmounts(RequestsOf(pod_, PlacedRequests(profile_.features)));
@@ -216,7 +264,7 @@ class NodeResourcesBalancedAllocation final : public Rule {
   int64_t Score(const api::Node& node) const override {
     const std::vector<Usage> usages =
         UsageOf(node, Requested(NodeState(snapshot_, node).pods(), profile_.features), requests_,
-                profile_.balanced_allocation.resources);
+                profile_.balanced_allocation.resources, devices_);
     return 50 + (50 + Balance(usages, &Usage::after) - Balance(usages, &Usage::before)) / 2;
   }
 
@@ -244,6 +292,7 @@ class NodeResourcesBalancedAllocation final : public Rule {
     return std::sqrt(squares / count);
   }
 
+  const BackingDevices devices_;
   Amounts requests_;
 };
 

@@ -46,25 +46,6 @@ void NodeState::Remove(const api::Ref<api::Pod>& pod) {
   changes_.push_back({pod, -1});
 }
 
-namespace {
-
-// DynamicResources ignores pods without claims, rejects others, and scores all nodes 0.
-class DynamicResources final : public Rule {
- public:
-  using Rule::Rule;
-  PreFilterOutcome PreFilter() override {
-    if (pod_.spec.resource_claims.empty()) return {framework::Verdict::Skip()};
-    return {Unresolvable(
-        "pod has resource claims, and this version of Berth does not allocate devices")};
-  }
-};
-
-std::unique_ptr<Rule> MakeDynamicResources(const EvaluationInput& input) {
-  return std::make_unique<DynamicResources>(input);
-}
-
-}  // namespace
-
 std::string JoinErrors(const std::vector<std::string>& errors) {
   if (errors.size() == 1) return errors[0];
   std::string all;

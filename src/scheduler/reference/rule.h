@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "api/resource_claim.h"
 #include "scheduler/framework/verdict.h"
 #include "scheduler/reference/reference_profile.h"
 #include "scheduler/reference/snapshot.h"
@@ -69,6 +70,13 @@ struct EvaluationInput {
   Instant now;
 };
 
+// The devices for one claim of a pod.
+struct ClaimAllocation {
+  std::string claim;  // Its name.
+  api::AllocationResult allocation;
+  friend bool operator==(const ClaimAllocation&, const ClaimAllocation&) = default;
+};
+
 // Scores by node name.
 using Scores = std::map<std::string, int64_t>;
 
@@ -96,6 +104,15 @@ class Rule {
   virtual int64_t Score(const api::Node&) const { return 0; }
   // Scales the scores of all feasible nodes to 0..100.
   virtual void Normalize(Scores&) const {}
+
+  // Called if no node is left. DynamicResources only.
+  virtual framework::Verdict PostFilter() const { return {}; }
+  // Returns what the last Filter of the node would allocate. DynamicResources only.
+  virtual std::vector<ClaimAllocation> AllocationsOn(const std::string& /*node*/) const {
+    return {};
+  }
+  // Reports whether a Filter reached the bound of its search, so that its result is not meaningful.
+  virtual bool gave_up() const { return false; }
 
  protected:
   const Snapshot& snapshot_;

@@ -35,6 +35,9 @@ std::unique_ptr<Rule> MakeVolumeZone(const EvaluationInput& input);
 std::unique_ptr<Rule> MakeNodeVolumeLimits(const EvaluationInput& input);
 std::unique_ptr<Rule> MakeVolumeBinding(const EvaluationInput& input);
 
+// Devices.
+std::unique_ptr<Rule> MakeDynamicResources(const EvaluationInput& input);
+
 // Reports whether some toleration of the pod matches the taint.
 bool ToleratesTaint(const api::Pod& pod, const api::Taint& taint, const model::Features& features);
 // Reports whether the pod does not tolerate a NoSchedule or NoExecute taint of the node.

@@ -43,6 +43,15 @@ Table<api::VolumeAttachment>& TableOf(Snapshot& snapshot, const api::VolumeAttac
 Table<api::PodDisruptionBudget>& TableOf(Snapshot& snapshot, const api::PodDisruptionBudget*) {
   return snapshot.budgets;
 }
+Table<api::ResourceClaim>& TableOf(Snapshot& snapshot, const api::ResourceClaim*) {
+  return snapshot.resource_claims;
+}
+Table<api::DeviceClass>& TableOf(Snapshot& snapshot, const api::DeviceClass*) {
+  return snapshot.device_classes;
+}
+Table<api::ResourceSlice>& TableOf(Snapshot& snapshot, const api::ResourceSlice*) {
+  return snapshot.resource_slices;
+}
 
 void RemovePod(Snapshot& snapshot, const api::ObjectKey& key) {
   for (auto& [node, pods] : snapshot.placed) pods.erase(key);
@@ -63,12 +72,9 @@ void PutPod(Snapshot& snapshot, const api::ObjectKey& key, const api::Ref<api::P
 
 template <typename T>
 constexpr bool kIsPod = std::is_same_v<T, api::Ref<api::Pod>>;
-// No rule reads these: pods contain their priority, and devices are not supported.
+// No rule reads these: pods contain their priority.
 template <typename T>
-constexpr bool kIsIgnored = std::is_same_v<T, api::Ref<api::PriorityClass>> ||
-                            std::is_same_v<T, api::Ref<api::ResourceClaim>> ||
-                            std::is_same_v<T, api::Ref<api::DeviceClass>> ||
-                            std::is_same_v<T, api::Ref<api::ResourceSlice>>;
+constexpr bool kIsIgnored = std::is_same_v<T, api::Ref<api::PriorityClass>>;
 
 const Table<api::Pod>& PodsAt(const std::map<std::string, Table<api::Pod>, std::less<>>& pods,
                               std::string_view node) {
@@ -111,6 +117,13 @@ const Table<api::Pod>& Snapshot::PodsOn(std::string_view node) const {
 
 const Table<api::Pod>& Snapshot::NominatedTo(std::string_view node) const {
   return PodsAt(nominated, node);
+}
+
+const api::ResourceClaim* LatestClaim(const Snapshot& snapshot, const api::ObjectKey& key) {
+  const auto listed = snapshot.resource_claims.find(key);
+  if (listed == snapshot.resource_claims.end()) return nullptr;
+  const auto assumed = snapshot.devices.assumed.find(key);
+  return assumed == snapshot.devices.assumed.end() ? listed->second.get() : assumed->second.get();
 }
 
 namespace {

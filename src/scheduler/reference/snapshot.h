@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,6 +18,18 @@ namespace berth::scheduler::reference {
 // Objects of one kind by namespace and name; the namespace is empty for cluster-scoped kinds.
 template <typename T>
 using Table = std::map<api::ObjectKey, api::Ref<T>>;
+
+// What the scheduler knows about devices and the API does not show.
+struct DeviceKnowledge {
+  // Claims as the scheduler wrote them, where the API has not shown that yet. Each replaces the one
+  // in Snapshot::resource_claims, and does not count without it.
+  Table<api::ResourceClaim> assumed;
+  // Claims with the devices that were reserved for them and are not written yet, by UID.
+  std::map<std::string, api::Ref<api::ResourceClaim>, std::less<>> in_flight;
+  // The class of each extended resource that is backed by one. It depends on the order in which the
+  // scheduler saw the classes; if absent, it is that of a list by name.
+  std::optional<std::map<std::string, api::Ref<api::DeviceClass>, std::less<>>> class_by_resource;
+};
 
 struct Snapshot {
   Table<api::Node> nodes;
@@ -37,10 +50,14 @@ struct Snapshot {
   Table<api::CsiStorageCapacity> csi_capacities;
   Table<api::VolumeAttachment> attachments;
   Table<api::PodDisruptionBudget> budgets;
+  Table<api::ResourceClaim> resource_claims;
+  Table<api::DeviceClass> device_classes;
+  Table<api::ResourceSlice> resource_slices;
   // Volumes and claims as VolumeBinding assumes them, where that is not written yet. Only the
   // VolumeBinding rule reads them; each is in the tables above as well.
   Table<api::PersistentVolume> assumed_volumes;
   Table<api::PersistentVolumeClaim> assumed_claims;
+  DeviceKnowledge devices;
 
   // Inserts or replaces the object. A pod is stored under its node or, if pending, its nominated
   // node; finished pods and pending pods without a nomination are not stored.
@@ -64,6 +81,9 @@ template <typename T>
 const T* Find(const Table<T>& table, std::string name) {
   return Find(table, "", std::move(name));
 }
+
+// Returns the claim as the scheduler assumes it, or nullptr.
+const api::ResourceClaim* LatestClaim(const Snapshot& snapshot, const api::ObjectKey& key);
 
 // Returns the label's or annotation's value, or nullptr.
 inline const std::string* Find(const api::StringMap& labels, std::string_view key) {

@@ -6,6 +6,7 @@
 #include "api/pod_resources.h"
 #include "scheduler/framework/cycle.h"
 #include "scheduler/model/cluster.h"
+#include "scheduler/plugins/node_resources/device_columns.h"
 #include "scheduler/plugins/node_resources/resource_allocation.h"
 
 namespace berth::scheduler::plugins {
@@ -43,7 +44,8 @@ double Fraction(int64_t used, int64_t allocatable) {
 
 Result<std::unique_ptr<framework::Plugin>> NodeResourcesBalancedAllocation::Make(
     const framework::NodeResourcesBalancedAllocationArgs& args) {
-  return std::unique_ptr<framework::Plugin>(new NodeResourcesBalancedAllocation(args));
+  return std::unique_ptr<framework::Plugin>(
+      new NodeResourcesBalancedAllocation(args, MayBeDevices(args.resources)));
 }
 
 std::unique_ptr<framework::ClassState> NodeResourcesBalancedAllocation::Compile(
@@ -68,10 +70,8 @@ framework::Verdict NodeResourcesBalancedAllocation::Score(const framework::Cycle
                                                           const model::NodeMask& nodes,
                                                           std::span<int64_t> out) const {
   const auto& resources = cycle.compiled<CompiledBalance>(*this).resources;
-  std::vector<ResourceColumns> columns;
-  for (const ScoredResource& resource : resources) {
-    columns.push_back(ColumnsOf(resource, cycle.nodes().columns(), /*nonzero=*/false));
-  }
+  const ScoredColumns scored(cycle, resources, nodes, /*nonzero=*/false);
+  const std::vector<ResourceColumns>& columns = scored.columns();
   std::vector<double> before(resources.size()), after(resources.size());
   nodes.ForEach([&](size_t row) {
     size_t count = 0;
@@ -87,6 +87,10 @@ framework::Verdict NodeResourcesBalancedAllocation::Score(const framework::Cycle
     out[row] = kMaxScore / 2 + (kMaxScore / 2 + gain) / 2;
   });
   return {};
+}
+
+uint64_t NodeResourcesBalancedAllocation::score_epoch(const model::Cluster& cluster) const {
+  return scores_devices_ ? DeviceEpoch(cluster) : 0;
 }
 
 }  // namespace berth::scheduler::plugins

@@ -29,12 +29,15 @@ class NodeResourcesBalancedAllocation final : public framework::PreScorePlugin,
   framework::Verdict Score(const framework::Cycle& cycle, const model::NodeMask& nodes,
                            std::span<int64_t> out) const override;
   framework::Scope score_scope() const override { return framework::Scope::kNode; }
+  uint64_t score_epoch(const model::Cluster& cluster) const override;
 
  private:
-  explicit NodeResourcesBalancedAllocation(framework::NodeResourcesBalancedAllocationArgs args)
-      : args_(std::move(args)) {}
+  NodeResourcesBalancedAllocation(framework::NodeResourcesBalancedAllocationArgs args,
+                                  bool scores_devices)
+      : args_(std::move(args)), scores_devices_(scores_devices) {}
 
   const framework::NodeResourcesBalancedAllocationArgs args_;
+  const bool scores_devices_;
 };
 
 }  // namespace berth::scheduler::plugins

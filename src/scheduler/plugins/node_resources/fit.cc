@@ -12,8 +12,10 @@
 #include "api/pod_resources.h"
 #include "scheduler/framework/cycle.h"
 #include "scheduler/model/cluster.h"
+#include "scheduler/model/device_model.h"
 #include "scheduler/plugins/changed_object.h"
 #include "scheduler/plugins/explanation_text.h"
+#include "scheduler/plugins/node_resources/device_columns.h"
 #include "scheduler/plugins/node_resources/fit_args.h"
 #include "scheduler/plugins/node_resources/resource_allocation.h"
 
@@ -26,6 +28,8 @@ struct CompiledFit final : framework::ClassState {
   struct Scalar {
     model::ScalarId id;
     int64_t amount;
+    // Devices provide it on nodes that do not list it: DynamicResources decides there.
+    bool by_devices = false;
   };
   model::ScalarHolder scalar_names;  // Of `scored`; the class holds those of `scalars`.
   bool asks_for_anything = false;
@@ -41,18 +45,32 @@ bool IsShort(int64_t request, const std::vector<int64_t>& allocatable,
 // The columns of a resource that no node lists are empty.
 bool IsShort(const CompiledFit::Scalar& wanted, const model::NodeColumns& columns, size_t row) {
   const model::NodeColumns::Scalar* column = columns.scalar(wanted.id);
+  if (wanted.by_devices && (column == nullptr || column->allocatable[row] <= 0)) return false;
   if (column == nullptr) return wanted.amount > 0;
   return IsShort(wanted.amount, column->allocatable, column->requested, row);
 }
 
-bool HasScalars(const CompiledFit& compiled, const model::NodeColumns& columns, size_t row) {
-  return std::ranges::none_of(compiled.scalars, [&](const CompiledFit::Scalar& scalar) {
-    return IsShort(scalar, columns, row);
-  });
+using Scalars = std::vector<CompiledFit::Scalar>;
+
+bool HasScalars(const Scalars& scalars, const model::NodeColumns& columns, size_t row) {
+  return std::ranges::none_of(
+      scalars, [&](const CompiledFit::Scalar& scalar) { return IsShort(scalar, columns, row); });
+}
+
+// Returns the scalar resources to check. Which of them devices provide may change any time.
+Scalars ScalarsOf(const framework::Cycle& cycle, const CompiledFit& compiled) {
+  Scalars scalars = compiled.scalars;
+  if (scalars.empty()) return scalars;
+  const model::Cluster& cluster = cycle.cluster();
+  const devices::ExtendedResources& provided = cluster.devices().extended_resources();
+  if (provided.empty()) return scalars;
+  for (CompiledFit::Scalar& scalar : scalars)
+    scalar.by_devices = provided.Find(cluster.scalars().Text(scalar.id)) != nullptr;
+  return scalars;
 }
 
 bool FitsOnNode(const model::ResourceVector& wanted, const CompiledFit& compiled,
-                const model::NodeColumns& columns, size_t row) {
+                const Scalars& scalars, const model::NodeColumns& columns, size_t row) {
   if (columns.pod_count[row] + 1 > columns.allocatable_pods[row]) return false;
   if (!compiled.asks_for_anything) return true;
   if (IsShort(wanted.milli_cpu, columns.allocatable_cpu, columns.requested_cpu, row) ||
@@ -61,7 +79,7 @@ bool FitsOnNode(const model::ResourceVector& wanted, const CompiledFit& compiled
               row)) {
     return false;
   }
-  return compiled.scalars.empty() || HasScalars(compiled, columns, row);
+  return scalars.empty() || HasScalars(scalars, columns, row);
 }
 
 // Returns the score of one resource, or nothing if it is not part of the average.
@@ -139,7 +157,8 @@ Result<std::unique_ptr<framework::Plugin>> NodeResourcesFit::Make(
   std::vector<framework::ShapePoint> shape =
       args.scoring_strategy.shape.value_or(std::vector<framework::ShapePoint>{});
   for (framework::ShapePoint& point : shape) point.score *= 10;  // Configured as 0..10.
-  return std::unique_ptr<framework::Plugin>(new NodeResourcesFit(args, strategy, std::move(shape)));
+  return std::unique_ptr<framework::Plugin>(new NodeResourcesFit(
+      args, strategy, std::move(shape), MayBeDevices(args.scoring_strategy.resources)));
 }
 
 bool NodeResourcesFit::Ignores(const std::string& resource) const {
@@ -179,7 +198,8 @@ framework::Verdict NodeResourcesFit::Filter(const framework::Cycle& cycle,
   const auto& compiled = cycle.compiled<CompiledFit>(*this);
   const model::ResourceVector& wanted = cycle.pod_class().requests;
   const model::NodeColumns& columns = cycle.nodes().columns();
-  nodes.KeepIf([&](size_t row) { return FitsOnNode(wanted, compiled, columns, row); });
+  const Scalars scalars = ScalarsOf(cycle, compiled);
+  nodes.KeepIf([&](size_t row) { return FitsOnNode(wanted, compiled, scalars, columns, row); });
   return {};
 }
 
@@ -189,7 +209,8 @@ framework::Verdict NodeResourcesFit::Explain(const framework::Cycle& cycle,
   const model::ResourceVector& wanted = cycle.pod_class().requests;
   const model::NodeColumns& columns = cycle.nodes().columns();
   const size_t row = node.index();
-  if (FitsOnNode(wanted, compiled, columns, row)) return {};
+  const Scalars scalars = ScalarsOf(cycle, compiled);
+  if (FitsOnNode(wanted, compiled, scalars, columns, row)) return {};
 
   std::vector<std::string> reasons;
   bool hopeless = false;
@@ -205,7 +226,7 @@ framework::Verdict NodeResourcesFit::Explain(const framework::Cycle& cycle,
   check(wanted.memory, columns.allocatable_memory, columns.requested_memory, "memory");
   check(wanted.ephemeral_storage, columns.allocatable_ephemeral, columns.requested_ephemeral,
         "ephemeral-storage");
-  for (const CompiledFit::Scalar& scalar : compiled.scalars) {
+  for (const CompiledFit::Scalar& scalar : scalars) {
     if (!IsShort(scalar, columns, row)) continue;
     // DIFFERS: only the first are named.
     if (reasons.size() < framework::kMaxInsufficientResources)
@@ -226,10 +247,8 @@ framework::Verdict NodeResourcesFit::Score(const framework::Cycle& cycle,
                                            const model::NodeMask& nodes,
                                            std::span<int64_t> out) const {
   const auto& resources = cycle.compiled<CompiledFit>(*this).scored;
-  std::vector<ResourceColumns> columns;
-  for (const ScoredResource& resource : resources) {
-    columns.push_back(ColumnsOf(resource, cycle.nodes().columns(), /*nonzero=*/true));
-  }
+  const ScoredColumns scored(cycle, resources, nodes, /*nonzero=*/true);
+  const std::vector<ResourceColumns>& columns = scored.columns();
   switch (strategy_) {
     case Strategy::kLeastAllocated:
       ScoreAverage(resources, columns, nodes, out, LeastAllocated());
@@ -242,6 +261,10 @@ framework::Verdict NodeResourcesFit::Score(const framework::Cycle& cycle,
       break;
   }
   return {};
+}
+
+uint64_t NodeResourcesFit::score_epoch(const model::Cluster& cluster) const {
+  return scores_devices_ ? DeviceEpoch(cluster) : 0;
 }
 
 // --- explanations ---
@@ -274,9 +297,10 @@ std::string NodeResourcesFit::Details(const framework::Cycle& cycle, model::Node
   check(wanted.memory, columns.allocatable_memory[row], columns.requested_memory[row], "memory");
   check(wanted.ephemeral_storage, columns.allocatable_ephemeral[row],
         columns.requested_ephemeral[row], "ephemeral-storage");
-  for (const auto& scalar : wanted.scalars) {
+  for (const CompiledFit::Scalar& scalar : ScalarsOf(cycle, cycle.compiled<CompiledFit>(*this))) {
     const std::string& name = cycle.cluster().scalars().Text(scalar.id);
-    if (Ignores(name) || texts.size() >= framework::kMaxInsufficientResources) continue;
+    if (texts.size() >= framework::kMaxInsufficientResources || !IsShort(scalar, columns, row))
+      continue;
     const model::NodeColumns::Scalar* column = columns.scalar(scalar.id);
     check(scalar.amount, column == nullptr ? 0 : column->allocatable[row],
           column == nullptr ? 0 : column->requested[row], name);
@@ -287,8 +311,6 @@ std::string NodeResourcesFit::Details(const framework::Cycle& cycle, model::Node
 // --- queueing hints ---
 
 namespace {
-
-const std::string kDeviceClassPrefix = "deviceclass.resource.kubernetes.io/";
 
 // Returns the amount of a resource in the list; see model::AmountOf.
 int64_t AmountOf(std::string_view name, const api::ResourceList& list) {
@@ -311,13 +333,19 @@ bool AnyRequest(const model::Cluster& cluster, const model::PodRecord& pod, Visi
          });
 }
 
+// Reports whether devices provide the resource on nodes that do not list it.
+bool IsByDevices(const model::Cluster& cluster, std::string_view name) {
+  return cluster.devices().extended_resources().Find(name) != nullptr;
+}
+
 // Resources that the plugin is configured to ignore count here all the same, as upstream.
 bool FitsWhenEmpty(const model::Cluster& cluster, const model::PodRecord& pod,
                    const api::Node& node) {
   const api::ResourceList& offered = node.status.allocatable;
   return AmountOf("pods", offered) >= 1 &&
          !AnyRequest(cluster, pod, [&](std::string_view name, int64_t amount) {
-           return amount > AmountOf(name, offered);
+           const int64_t has = AmountOf(name, offered);
+           return amount > has && !(has <= 0 && IsByDevices(cluster, name));
          });
 }
 
@@ -326,8 +354,9 @@ bool OffersMore(const model::Cluster& cluster, const model::PodRecord& pod, cons
   auto grew = [&](std::string_view name) {
     return AmountOf(name, after.status.allocatable) > AmountOf(name, before.status.allocatable);
   };
-  return grew("pods") ||
-         AnyRequest(cluster, pod, [&](std::string_view name, int64_t) { return grew(name); });
+  return grew("pods") || AnyRequest(cluster, pod, [&](std::string_view name, int64_t) {
+           return grew(name) || IsByDevices(cluster, name);
+         });
 }
 
 // Reports whether `other`, which runs, now requests less of something that the pod requests.
@@ -357,12 +386,12 @@ Result<bool> HintForPod(const model::Cluster& cluster, const model::PodRecord& p
 // A device class may correspond to a resource: that of its own name, or one that it names.
 Result<bool> MayHelpByDevices(const model::Cluster& cluster, const model::PodRecord& pod,
                               const framework::ClusterEvent& event) {
-  const auto devices = UpdateOf<api::DeviceClass>(event);
-  if (!devices) return std::unexpected(devices.error());
-  const auto& named = devices->after->extended_resource_name;
-  const bool added = devices->before == nullptr;
-  if (!added && devices->before->extended_resource_name == named) return false;
-  const std::string own = kDeviceClassPrefix + devices->after->metadata.name;
+  const auto changed = UpdateOf<api::DeviceClass>(event);
+  if (!changed) return std::unexpected(changed.error());
+  const auto& named = changed->after->extended_resource_name;
+  const bool added = changed->before == nullptr;
+  if (!added && changed->before->extended_resource_name == named) return false;
+  const std::string own = std::string(devices::kDeviceClassPrefix) + changed->after->metadata.name;
   return AnyRequest(cluster, pod, [&](std::string_view name, int64_t) {
     return name == named || (added && name == own);
   });

@@ -40,19 +40,24 @@ class NodeResourcesFit final : public framework::PreFilterPlugin,
   framework::Verdict Score(const framework::Cycle& cycle, const model::NodeMask& nodes,
                            std::span<int64_t> out) const override;
   framework::Scope score_scope() const override { return framework::Scope::kNode; }
+  uint64_t score_epoch(const model::Cluster& cluster) const override;
 
  private:
   enum class Strategy : uint8_t { kLeastAllocated, kMostAllocated, kRequestedToCapacityRatio };
 
   NodeResourcesFit(framework::NodeResourcesFitArgs args, Strategy strategy,
-                   std::vector<framework::ShapePoint> shape)
-      : args_(std::move(args)), strategy_(strategy), shape_(std::move(shape)) {}
+                   std::vector<framework::ShapePoint> shape, bool scores_devices)
+      : args_(std::move(args)),
+        strategy_(strategy),
+        shape_(std::move(shape)),
+        scores_devices_(scores_devices) {}
 
   bool Ignores(const std::string& resource) const;
 
   const framework::NodeResourcesFitArgs args_;
   const Strategy strategy_;
   const std::vector<framework::ShapePoint> shape_;  // Scores scaled to 0..100.
+  const bool scores_devices_;
 };
 
 }  // namespace berth::scheduler::plugins

@@ -1,5 +1,6 @@
-#include "scheduler/plugins/dynamic_resources.h"
+#include "scheduler/plugins/dynamic_resources/dynamic_resources.h"
 
+#include "scheduler/plugins/dynamic_resources/pod_claims.h"
 #include "scheduler/plugins/preemption/preemption_testing.h"
 #include "scheduler/plugins/queueing_hint_testing.h"
 
@@ -31,7 +32,7 @@ std::string ClaimsText(TestCluster& world, const std::string& pod_yaml) {
   const auto claims = ClaimsOf(world.cluster(), *std::get<api::Ref<api::Pod>>(pod));
   if (!claims) return claims.error().message;
   std::string text;
-  for (const api::ResourceClaim* claim : *claims) text += claim->metadata.name + " ";
+  for (const model::ClaimRef& claim : *claims) text += claim->metadata.name + " ";
   return text;
 }
 
@@ -97,10 +98,6 @@ TEST(DynamicResourcesHints, EachKind) {
 namespace BERTH_TEST_FILE {
 
 constexpr const char* kClaim = "resourceClaims: [{name: gpu, resourceClaimName: my-gpu}]";
-constexpr const char* kRefusal =
-    "UnschedulableAndUnresolvable: pod has resource claims, and this version of Berth does not "
-    "allocate devices";
-
 constexpr const char* kMyGpu =
     "{apiVersion: resource.k8s.io/v1, kind: ResourceClaim, metadata: {name: my-gpu, namespace: "
     "default}}";
@@ -109,8 +106,9 @@ std::string PreEnqueue(const std::string& spec) {
   TestCluster world;
   world.Add(kMyGpu);
   world.Add(PodYaml("web", {.spec = spec}));
-  return Text(
-      DynamicResources().PreEnqueue(world.cluster(), world.cluster().pod(world.pod("web"))));
+  const auto plugin = MakePlugin("DynamicResources");
+  return Text(dynamic_cast<const framework::PreEnqueuePlugin&>(*plugin).PreEnqueue(
+      world.cluster(), world.cluster().pod(world.pod("web"))));
 }
 
 TEST(DynamicResources, KeepsPodsOutOfTheQueueWhileAClaimIsMissing) {
@@ -120,12 +118,9 @@ TEST(DynamicResources, KeepsPodsOutOfTheQueueWhileAClaimIsMissing) {
             "UnschedulableAndUnresolvable: could not find ResourceClaim \"default/gone\"");
 }
 
-TEST(DynamicResources, SkipsPodsWithoutClaimsAndRejectsOthers) {
+TEST(DynamicResources, SkipsPodsWithoutClaims) {
   TestCluster world{NodeYaml("a"), NodeYaml("b"), kMyGpu};
   EXPECT_EQ(PluginHarness(world, MakePlugin("DynamicResources"), PodYaml("web")).Filter(), "Skip");
-  EXPECT_EQ(PluginHarness(world, MakePlugin("DynamicResources"), PodYaml("web", {.spec = kClaim}))
-                .Filter(),
-            kRefusal);
 }
 
 TEST(DynamicResources, ScoresNothing) {
