@@ -16,6 +16,7 @@
 #include "client/load_config.h"
 #include "cmd/config_command.h"
 #include "cmd/feature_gate_flag.h"
+#include "cmd/up_devices.h"
 #include "cmd/up_objects.h"
 #include "runtime/embedded/store_connection.h"
 #include "scheduler/config/engine_options.h"
@@ -199,6 +200,7 @@ Status UpCluster::Fill(const UpOptions& options) {
     if (!nodes) return std::unexpected(nodes.error());
     if (*nodes == 0) return Fail(fmt::format("{}: contains no nodes", options.nodes_from));
   }
+  if (auto made = MakeGpus(api(), options.gpus); !made) return made;
   const auto applied = ApplyFiles(api(), options.files);
   if (!applied) return std::unexpected(applied.error());
   return {};

@@ -1,8 +1,15 @@
 #include "localcluster/controller.h"
 
+#include <fmt/format.h>
+
+#include <string>
+#include <utility>
+
+#include "api/timestamp.h"
 #include "localcluster/coordinated_election.h"
 #include "localcluster/daemon_set.h"
 #include "localcluster/deployment.h"
+#include "localcluster/device_taint_eviction.h"
 #include "localcluster/disruption.h"
 #include "localcluster/garbage_collector.h"
 #include "localcluster/job.h"
@@ -11,6 +18,7 @@
 #include "localcluster/persistent_volume_controller.h"
 #include "localcluster/pod_kubelet.h"
 #include "localcluster/replica_set.h"
+#include "localcluster/resource_claim.h"
 #include "localcluster/stateful_set.h"
 
 namespace berth::localcluster {
@@ -28,6 +36,31 @@ void AddWorkloadControllers(Context& context, std::vector<std::unique_ptr<Contro
 
 }  // namespace
 
+void WriteWarning(Context& context, const JsonObject& pod, std::string_view component,
+                  std::string_view reason, std::string_view message) {
+  static const Kind& events = api::scheme::KindOf("events");
+  const JsonObject* metadata = ObjectAt(&pod, "metadata");
+  const std::string_view space = StringAt(metadata, "namespace");
+  const std::string_view pod_name = StringAt(metadata, "name");
+  const std::string now = api::FormatTime(context.now());
+  const JsonObject involved{{"kind", "Pod"},
+                            {"apiVersion", "v1"},
+                            {"namespace", space},
+                            {"name", pod_name},
+                            {"uid", StringAt(metadata, "uid")}};
+  const std::string name = fmt::format("{}.{:x}", pod_name, context.now().nanos);
+  JsonObject event{{"metadata", JsonObject{{"name", name}}},
+                   {"involvedObject", involved},
+                   {"type", "Warning"},
+                   {"reason", reason},
+                   {"message", message},
+                   {"source", JsonObject{{"component", component}}},
+                   {"firstTimestamp", now},
+                   {"lastTimestamp", now},
+                   {"count", 1}};
+  (void)context.api.Create(events, space, std::move(event));
+}
+
 std::vector<std::unique_ptr<Controller>> MakeControllers(Context& context) {
   std::vector<std::unique_ptr<Controller>> all;
   const LocalClusterOptions& options = context.options;
@@ -44,6 +77,8 @@ std::vector<std::unique_ptr<Controller>> MakeControllers(Context& context) {
     all.push_back(std::make_unique<PodGarbageCollector>(context));
     AddWorkloadControllers(context, all);
     all.push_back(std::make_unique<PersistentVolumeController>(context));
+    all.push_back(std::make_unique<ResourceClaimController>(context));
+    all.push_back(std::make_unique<DeviceTaintEviction>(context));
     all.push_back(std::make_unique<DisruptionController>(context));
     all.push_back(std::make_unique<CoordinatedElection>(context));
     all.push_back(std::make_unique<GarbageCollector>(context));

@@ -78,6 +78,10 @@ class Controller {
   std::string_view name_;
 };
 
+// Writes an event of type Warning about a pod. Failure to write it is ignored.
+void WriteWarning(Context& context, const JsonObject& pod, std::string_view component,
+                  std::string_view reason, std::string_view message);
+
 // Creates the kubelets and controllers that the options enable. `context` must outlive them.
 std::vector<std::unique_ptr<Controller>> MakeControllers(Context& context);
 
