@@ -19,6 +19,7 @@
 #include "cmd/config_command.h"
 #include "cmd/feature_gate_flag.h"
 #include "cmd/object_files.h"
+#include "cmd/up_devices.h"
 #include "cmd/up_objects.h"
 #include "localcluster/persistent_volume_controller.h"
 #include "runtime/embedded/store_connection.h"
@@ -227,6 +228,7 @@ Status UpCluster::Fill(const UpOptions& options) {
     if (!nodes) return std::unexpected(nodes.error());
     if (*nodes == 0) return Fail(fmt::format("{}: contains no nodes", options.nodes_from));
   }
+  if (auto made = MakeGpus(api(), options.gpus); !made) return made;
   const auto applied = ApplyFiles(api(), options.files);
   if (!applied) return std::unexpected(applied.error());
   return {};

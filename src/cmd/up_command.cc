@@ -12,6 +12,7 @@
 #include "cmd/feature_gate_flag.h"
 #include "cmd/up_cluster.h"
 #include "cmd/up_demo.h"
+#include "cmd/up_devices.h"
 #include "cmd/up_status.h"
 #include "flags/command.h"
 #include "flags/flag_group.h"
@@ -83,6 +84,9 @@ void AddObjectFlags(flags::FlagGroup group, UpOptions& options) {
   constexpr size_t kMaxNodes = 100'000;
   group.Uint("nodes", options.nodes, "Number of nodes to create, in 3 zones and 3 sizes", 0,
              kMaxNodes);
+  group.Uint("gpus", options.gpus,
+             "Number of example GPUs on each node: devices of the DeviceClass gpu.example.com", 0,
+             kMaxGpus);
   group
       .Text("nodes-from", options.nodes_from,
             "Create the nodes in this file (kubectl get nodes -o yaml), or - for standard input")
@@ -133,6 +137,7 @@ void AddUp(flags::Command& berth, const Registry& registry) {
       "cannot be written; 2 invalid usage.\n";
   command.examples =
       "  berth up --nodes 100 -f deployment.yaml\n"
+      "  berth up --nodes 3 --gpus 4 -f claim.yaml\n"
       "  berth up --data-dir ./cluster --kubeconfig ./kubeconfig\n"
       "  berth up --demo\n";
   const auto options = std::make_shared<UpOptions>();

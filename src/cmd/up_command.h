@@ -12,6 +12,7 @@ namespace berth::cmd {
 struct UpOptions {
   ApiServerFlags api;
   size_t nodes = 0;
+  size_t gpus = 0;  // Of each node.
   std::string nodes_from;
   std::vector<std::string> files;
   std::string scheduler = "embedded";  // Or "http", or "none".

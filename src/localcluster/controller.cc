@@ -4,6 +4,7 @@
 #include "localcluster/cron_job.h"
 #include "localcluster/daemon_set.h"
 #include "localcluster/deployment.h"
+#include "localcluster/device_taint_eviction.h"
 #include "localcluster/disruption.h"
 #include "localcluster/endpoint_slices.h"
 #include "localcluster/garbage_collector.h"
@@ -14,6 +15,7 @@
 #include "localcluster/persistent_volume_controller.h"
 #include "localcluster/pod_kubelet.h"
 #include "localcluster/replica_set.h"
+#include "localcluster/resource_claim.h"
 #include "localcluster/resource_quota.h"
 #include "localcluster/service_accounts.h"
 #include "localcluster/stateful_set.h"
@@ -56,6 +58,8 @@ std::vector<std::unique_ptr<Controller>> MakeControllers(Context& context) {
     all.push_back(std::make_unique<PersistentVolumeController>(context));
     all.push_back(std::make_unique<VolumeProtection>(context));
     all.push_back(std::make_unique<ResourceQuotaController>(context));
+    all.push_back(std::make_unique<ResourceClaimController>(context));
+    all.push_back(std::make_unique<DeviceTaintEviction>(context));
     all.push_back(std::make_unique<DisruptionController>(context));
     all.push_back(std::make_unique<CoordinatedElection>(context));
     all.push_back(std::make_unique<GarbageCollector>(context));

@@ -83,6 +83,19 @@ inline const Kind& StorageClasses() {
   return kind;
 }
 
+inline const Kind& ResourceClaims() {
+  static const Kind& kind = api::scheme::KindOf("resourceclaims.resource.k8s.io");
+  return kind;
+}
+inline const Kind& ResourceClaimTemplates() {
+  static const Kind& kind = api::scheme::KindOf("resourceclaimtemplates.resource.k8s.io");
+  return kind;
+}
+inline const Kind& ResourceSlices() {
+  static const Kind& kind = api::scheme::KindOf("resourceslices.resource.k8s.io");
+  return kind;
+}
+
 using api::ArrayAt;
 using api::AsObject;
 using api::AsString;

@@ -9,6 +9,7 @@
 #include "api/pod_resources.h"
 #include "localcluster/node_kubelet.h"
 #include "localcluster/object_json.h"
+#include "localcluster/pod_claims.h"
 
 namespace berth::localcluster {
 
@@ -115,15 +116,28 @@ void PodKubelet::Sync(const ObjectName& key) {
   if (!HasKubelet(node)) return;
   const Instant now = context_.now();
   std::optional<PodStep> step;
+  std::optional<std::string> unprepared;
   const auto done = context_.api.Modify(Pods(), key, [&](Json& document) {
     JsonObject* fields = document.if_object();
     // Ignore another pod of the same name: its events are yet to come.
     const bool same = StringAt(ObjectAt(fields, "metadata"), "uid") == pod->uid();
     step = same ? NextStep(*fields, Timing(*node)) : std::nullopt;
     if (!step || step->at > now) return false;
+    // Devices are prepared before the containers start.
+    if (step->action == PodStep::Action::kStart)
+      unprepared = UnpreparedClaim(context_.store(), *fields);
+    if (unprepared) {
+      context_.events.Record(InvolvedObject::Of(Pods(), *fields), EventType::kWarning,
+                             "FailedPrepareDynamicResources",
+                             "Failed to prepare dynamic resources: " + *unprepared, kKubelet,
+                             pod->node());
+      return false;
+    }
     return Execute(*step, *pod, *node, *fields);
   });
   if (!done || !step) return;
+  if (unprepared) return queue_.AddAfterFailure(key, now);
+  queue_.Succeeded(key);
   if (step->at > now) return queue_.AddAt(key, step->at);
   if (!context_.events.full()) {
     const Json document = apiserver::store::Parse(**done);

@@ -431,7 +431,7 @@ const HelpCase kHelp[] = {
       "--trace"}},
     {{"up"},
      "berth up [flags]",
-     {"\nFlags:\n", "--config FILE", "--demo", "-f, --filename FILE", "-h, --help",
+     {"\nFlags:\n", "--config FILE", "--demo", "-f, --filename FILE", "--gpus N", "-h, --help",
       "--no-controllers", "--no-kubelets", "--no-leases", "--nodes N", "--nodes-from FILE",
       "--scheduler MODE", "(default embedded)", "--speed X", "(default 1)", "\nAPI server flags:\n",
       "--address ADDRESS", "--token-auth-file FILE"}},

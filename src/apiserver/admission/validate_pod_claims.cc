@@ -45,8 +45,10 @@ void CheckPodClaim(const api::Json& element, std::set<std::string_view>& names,
 // The claims and requests to which one container refers.
 class ContainerClaims {
  public:
-  ContainerClaims(const std::set<std::string_view>& names, FieldErrors& errors)
-      : names_(names), errors_(errors) {}
+  // `known` says which names there are. Both must outlive the object.
+  ContainerClaims(const std::set<std::string_view>& names, const std::string& known,
+                  FieldErrors& errors)
+      : names_(names), known_(known), errors_(errors) {}
 
   void Check(const api::JsonObject* reference, const FieldPath& path) {
     const std::string_view name = api::StringAt(reference, "name");
@@ -65,17 +67,15 @@ class ContainerClaims {
       partly_.insert(name);
     }
     if (names_.contains(name)) return;
-    const std::string known =
-        names_.empty() ? " which is empty" : fmt::format(": {}", fmt::join(names_, ", "));
     errors_.Add({"FieldValueNotFound",
-                 api::Limited(fmt::format("Not found: {}: must be one of the names in "
-                                          "pod.spec.resourceClaims{}",
-                                          Quote(name), known)),
+                 fmt::format("Not found: {}: must be one of the names in pod.spec.resourceClaims{}",
+                             api::Limited(Quote(name)), known_),
                  path});
   }
 
  private:
   const std::set<std::string_view>& names_;
+  const std::string& known_;
   FieldErrors& errors_;
   std::set<std::string_view> whole_;
   std::set<std::string_view> partly_;
@@ -91,6 +91,9 @@ void ValidatePodClaims(const api::JsonObject* pod_spec, const FieldPath& path,
   const FieldPath claims_path = path / "resourceClaims";
   for (size_t i = 0; claims && i < claims->size(); ++i)
     CheckPodClaim((*claims)[i], names, claims_path[i], errors);
+  const std::string known =
+      names.empty() ? " which is empty"
+                    : fmt::format(": {}", api::Limited(fmt::format("{}", fmt::join(names, ", "))));
   for (const std::string_view key : {"initContainers", "containers"}) {
     const api::JsonArray* containers = api::ArrayAt(pod_spec, key);
     const FieldPath containers_path = path / key;
@@ -100,7 +103,7 @@ void ValidatePodClaims(const api::JsonObject* pod_spec, const FieldPath& path,
       const FieldPath container_path = containers_path[i];
       const FieldPath resources_path = container_path / "resources";
       const FieldPath references_path = resources_path / "claims";
-      ContainerClaims checked(names, errors);
+      ContainerClaims checked(names, known, errors);
       for (size_t k = 0; references && k < references->size(); ++k)
         checked.Check(api::AsObject((*references)[k]), references_path[k]);
     }

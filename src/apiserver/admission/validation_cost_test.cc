@@ -97,6 +97,19 @@ INSTANTIATE_TEST_SUITE_P(
                    return "{'metadata':{'name':'n'},'spec':{'taints':" +
                           List("{'key':'k#','effect':'NoSchedule'}") + "}}";
                  }},
+        ListCase{"DeviceClaims", "pods",
+                 [] {
+                   return Pod(
+                       "'resourceClaims':" + List("{'name':'c#','resourceClaimName':'x'}") + ",",
+                       ",'resources':{'claims':" + List("{'name':'c#'}", true) + "}");
+                 }},
+        ListCase{"DeviceTolerations", "resourceclaims.resource.k8s.io",
+                 [] {
+                   return "{'metadata':{'name':'c'},'spec':{'devices':{'requests':[{'name':'r',"
+                          "'exactly':{'deviceClassName':'d','allocationMode':'All',"
+                          "'tolerations':" +
+                          List("{'key':'k#','operator':'Exists'}") + "}}]}}}";
+                 }},
         ListCase{"ServicePorts", "services",
                  [] {
                    return "{'metadata':{'name':'s'},'spec':{'type':'ClusterIP','sessionAffinity':"
@@ -113,6 +126,27 @@ TEST(LongLists, OfOwnersAreQuotedOnceForAllErrors) {
                         "}}");
   ASSERT_EQ(errors.size(), api::kMaxReportedErrors + 1);
   EXPECT_EQ(errors.back().message, std::to_string(kMany - 1 - 100) + " more errors");
+}
+
+TEST(LongLists, OfUnknownDeviceClaimsNameTheKnownOnesOnce) {
+  const auto errors = ErrorsOf(
+      "pods", Pod("'resourceClaims':" + List("{'name':'c#','resourceClaimName':'x'}") + ",",
+                  ",'resources':{'claims':" + List("{'name':'d#'}", true) + "}"));
+  ASSERT_EQ(errors.size(), api::kMaxReportedErrors + 1);
+  EXPECT_LT(errors[0].message.size(), api::kMaxQuotedBytes + 200);
+}
+
+TEST(LongLists, OfDevicesAreNotLookedAtBeyondTheirLimit) {
+  const std::string slice =
+      "{'metadata':{'name':'s'},'spec':{'driver':'d','nodeName':'n','pool':{'name':'p',"
+      "'resourceSliceCount':1},'devices':";
+  EXPECT_EQ(ErrorsOf("resourceslices.resource.k8s.io", slice + List("{'name':'D'}") + "}}").size(),
+            1u);
+  std::string attributes;
+  for (int i = 0; i < kMany; ++i) attributes += ",'-" + std::to_string(i) + "':{}";
+  const auto errors = ErrorsOf("resourceslices.resource.k8s.io",
+                               slice + "[{'name':'d','attributes':{'a':{}" + attributes + "}}]}}");
+  ASSERT_EQ(errors.size(), api::kMaxReportedErrors + 1);
 }
 
 TEST(LongLists, OfFinalizersAreComparedWithTheOldOnes) {
