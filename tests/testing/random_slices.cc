@@ -17,7 +17,7 @@ api::Quantity Units(uint64_t number) {
   return api::Quantity::FromValue(static_cast<int64_t>(number));
 }
 
-api::DeviceCapacity RandomCapacity(Random& random) {
+api::DeviceCapacity RandomDeviceCapacity(Random& random) {
   api::DeviceCapacity capacity{.value = Units(8 + random.Below(9)), .request_policy = {}};
   if (random.Chance(40)) return capacity;
   api::CapacityRequestPolicy& policy = capacity.request_policy.emplace();
@@ -137,8 +137,8 @@ api::Device RandomDevice(Random& random, const std::string& name) {
   }
   if (random.Chance(70))
     device.attributes["numa"].int_value = static_cast<int64_t>(random.Below(2));
-  if (random.Chance(40)) device.capacity["memory"] = RandomCapacity(random);
-  if (random.Chance(15)) device.capacity["slots"] = RandomCapacity(random);
+  if (random.Chance(40)) device.capacity["memory"] = RandomDeviceCapacity(random);
+  if (random.Chance(15)) device.capacity["slots"] = RandomDeviceCapacity(random);
   if (random.Chance(30)) device.allow_multiple_allocations = random.Chance(85);
   if (random.Chance(15)) {
     device.taints.push_back({.key = OneOf(random, {"bad", "worn"}),
