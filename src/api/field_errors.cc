@@ -59,6 +59,17 @@ void FieldErrors::TooLong(std::string field, size_t limit) {
        std::move(field)});
 }
 
+void FieldErrors::TooMany(std::string field, size_t count, size_t limit) {
+  Add({"FieldValueTooMany",
+       fmt::format("Too many: {}: must have at most {} item{}", count, limit,
+                   limit == 1 ? "" : "s"),
+       std::move(field)});
+}
+
+void FieldErrors::Internal(std::string field, std::string_view detail) {
+  Add({"InternalError", fmt::format("Internal error: {}", Limited(detail)), std::move(field)});
+}
+
 void FieldErrors::DuplicateText(std::string field, std::string_view shown) {
   Add({"FieldValueDuplicate", fmt::format("Duplicate value: {}", Limited(shown)),
        std::move(field)});

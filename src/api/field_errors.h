@@ -63,6 +63,8 @@ class FieldErrors {
   void Forbidden(std::string field, std::string_view detail);
   void NotFound(std::string field, std::string_view value);
   void TooLong(std::string field, size_t limit);
+  void TooMany(std::string field, size_t count, size_t limit);
+  void Internal(std::string field, std::string_view detail);
   void Duplicate(std::string field, std::string_view value) {
     DuplicateText(std::move(field), Show(value));
   }

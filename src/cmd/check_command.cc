@@ -95,14 +95,8 @@ void CheckVersion(const std::string& body, Report& report) {
   report.Ok("server version is " + text);
 }
 
-bool HasItems(const std::string& list) {
-  const auto json = api::ParseJson(list);
-  const api::JsonArray* items = json ? api::ArrayAt(AsObject(*json), "items") : nullptr;
-  return items != nullptr && !items->empty();
-}
-
-// Lists every watched resource, and notes those that the server does not serve, and objects that
-// Berth does not support. A missing permission is the problem of CheckPermissions.
+// Lists every watched resource, and notes those that the server does not serve. A missing
+// permission is the problem of CheckPermissions.
 void CheckResources(client::RestClient& client, Report& report) {
   size_t served = 0;
   for (const runtime::WatchedResource& watched : runtime::WatchedResources()) {
@@ -116,11 +110,6 @@ void CheckResources(client::RestClient& client, Report& report) {
                       watched.resource));
     } else {
       ++served;
-      if (watched.resource == "resourceclaims.resource.k8s.io" && HasItems(**response)) {
-        report.Note(
-            "the cluster has ResourceClaims; pods with them stay pending: this version of Berth "
-            "does not allocate devices");
-      }
     }
   }
   report.Ok(fmt::format("{} resources can be listed", served));

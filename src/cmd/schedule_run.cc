@@ -18,6 +18,7 @@
 namespace berth::cmd {
 namespace {
 
+using ClaimRef = api::Ref<api::ResourceClaim>;
 using PodRef = api::Ref<api::Pod>;
 
 const PodRef* AsPod(const api::Object& object) { return std::get_if<PodRef>(&object); }
@@ -84,11 +85,14 @@ class FakeApiServer {
                 Instant start)
       : engine_(engine), extenders_(extenders), now_(start) {}
 
-  // Delivers `object` to the engine, one millisecond after the previous one.
+  // Stores `object` and delivers it to the engine.
   void Put(const api::Object& object) {
     if (const PodRef* pod = AsPod(object)) pods_[api::KeyOf(object)] = *pod;
-    engine_.Handle(scheduler::engine::ObjectPut{object}, now_);
-    now_ = now_ + Duration::Millis(1);
+    if (const auto* claim = std::get_if<ClaimRef>(&object)) {
+      PutClaim(**claim);
+    } else {
+      Deliver(object);
+    }
   }
 
   const std::vector<EvictedPod>& evicted() const { return evicted_; }
@@ -111,6 +115,12 @@ class FakeApiServer {
   }
 
  private:
+  // One millisecond after the previous one.
+  void Deliver(const api::Object& object) {
+    engine_.Handle(scheduler::engine::ObjectPut{object}, now_);
+    now_ = now_ + Duration::Millis(1);
+  }
+
   void Do(scheduler::engine::CommandId id, const scheduler::framework::BindPod& bind) {
     auto found = pods_.find(bind.pod);
     CHECK(found != pods_.end());  // The engine binds only pods that were delivered to it.
@@ -132,6 +142,8 @@ class FakeApiServer {
         });
         patched->status.conditions.push_back(*patch.condition);
       }
+      if (patch.extended_resource_claim_status)
+        patched->status.extended_resource_claim_status = patch.extended_resource_claim_status;
       Put(PodRef(std::move(patched)));
     }
     engine_.Handle(scheduler::engine::WriteDone{id, {}}, now_);
@@ -141,6 +153,72 @@ class FakeApiServer {
     engine_.Handle(scheduler::engine::WriteDone{id, extenders_.ExecuteAndWait(call)}, now_);
   }
   void Do(scheduler::engine::CommandId id, const scheduler::framework::RecordEvent&) {
+    engine_.Handle(scheduler::engine::WriteDone{id, {}}, now_);
+  }
+
+  // Claims of files may lack versions, by which the engine knows which one is newer.
+  ClaimRef PutClaim(api::ResourceClaim claim) {
+    claim.metadata.resource_version = std::to_string(++claim_version_);
+    if (claim.metadata.uid.empty())
+      claim.metadata.uid = fmt::format("claim-{}", claim.metadata.resource_version);
+    auto stored = std::make_shared<const api::ResourceClaim>(std::move(claim));
+    claims_[{stored->metadata.namespace_, stored->metadata.name}] = stored;
+    Deliver(stored);
+    return stored;
+  }
+  void EndWithClaim(scheduler::engine::CommandId id, const ClaimRef& claim) {
+    scheduler::framework::WriteResult result;
+    if (claim == nullptr) {
+      result = {scheduler::framework::WriteResult::Kind::kNotFound, "there is no such claim"};
+    } else {
+      result.resource_version = claim->metadata.resource_version;
+      result.claim = claim;
+    }
+    engine_.Handle(scheduler::engine::WriteDone{id, std::move(result)}, now_);
+  }
+  ClaimRef FindClaim(const api::ObjectKey& claim) const {
+    const auto found = claims_.find(claim);
+    return found == claims_.end() ? nullptr : found->second;
+  }
+
+  void Do(scheduler::engine::CommandId id,
+          const scheduler::framework::CreateResourceClaim& create) {
+    api::ResourceClaim claim = *create.object;
+    claim.metadata.name = fmt::format("{}{}", create.generate_name, claim_version_ + 1);
+    claim.metadata.uid.clear();
+    claim.metadata.finalizers.clear();
+    claim.status = {};
+    EndWithClaim(id, PutClaim(std::move(claim)));
+  }
+  void Do(scheduler::engine::CommandId id, const scheduler::framework::GetResourceClaim& get) {
+    EndWithClaim(id, FindClaim(get.claim));
+  }
+  void Do(scheduler::engine::CommandId id,
+          const scheduler::framework::UpdateResourceClaim& update) {
+    EndWithClaim(id, PutClaim(*update.object));
+  }
+  void Do(scheduler::engine::CommandId id,
+          const scheduler::framework::UpdateResourceClaimStatus& update) {
+    EndWithClaim(id, PutClaim(*update.object));
+  }
+  void Do(scheduler::engine::CommandId id,
+          const scheduler::framework::UnreserveResourceClaim& unreserve) {
+    ClaimRef claim = FindClaim(unreserve.claim);
+    if (claim != nullptr) {
+      api::ResourceClaim free = *claim;
+      std::erase_if(free.status.reserved_for, [&](const api::ResourceClaimConsumerReference& user) {
+        return user.uid == unreserve.pod_uid;
+      });
+      claim = PutClaim(std::move(free));
+    }
+    EndWithClaim(id, claim);
+  }
+  void Do(scheduler::engine::CommandId id,
+          const scheduler::framework::DeleteResourceClaim& remove) {
+    if (const ClaimRef claim = FindClaim(remove.claim)) {
+      claims_.erase(remove.claim);
+      engine_.Handle(scheduler::engine::ObjectDeleted{claim}, now_);
+    }
     engine_.Handle(scheduler::engine::WriteDone{id, {}}, now_);
   }
 
@@ -199,6 +277,8 @@ class FakeApiServer {
   runtime::ExtenderCalls& extenders_;
   Instant now_;
   std::map<api::ObjectKey, PodRef> pods_;
+  std::map<api::ObjectKey, ClaimRef> claims_;
+  int64_t claim_version_ = 0;
   std::vector<EvictedPod> evicted_;
 };
 

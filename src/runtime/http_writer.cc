@@ -1,170 +1,19 @@
 #include "runtime/http_writer.h"
 
-#include <fmt/format.h>
-
 #include <memory>
 #include <optional>
 #include <utility>
 #include <variant>
 
-#include "api/json/document.h"
-#include "api/json/json_text.h"
-#include "api/json/parse.h"
-#include "api/json/writer.h"
-#include "api/timestamp.h"
+#include "api/json/claim_document.h"
+#include "api/json/decode.h"
+#include "api/undecodable_fields.h"
 #include "base/check.h"
 #include "client/watch_events.h"
+#include "runtime/write_bodies.h"
 #include "runtime/write_result.h"
 
 namespace berth::runtime {
-namespace {
-
-using api::AsObject;
-using api::EnsureObject;
-using api::Json;
-using api::JsonObject;
-using api::JsonWriter;
-using api::ObjectAt;
-using api::SetString;
-using api::StringAt;
-
-void Text(JsonWriter& json, std::string_view key, std::string_view text) {
-  json.Key(key);
-  json.String(text);
-}
-
-void Condition(JsonWriter& json, const api::PodCondition& condition) {
-  json.BeginObject();
-  Text(json, "type", condition.type);
-  Text(json, "status", condition.status);
-  if (!condition.reason.empty()) Text(json, "reason", condition.reason);
-  if (!condition.message.empty()) Text(json, "message", condition.message);
-  json.Key("lastProbeTime");
-  json.Null();
-  if (condition.last_transition_time) {
-    Text(json, "lastTransitionTime", api::FormatTime(*condition.last_transition_time));
-  }
-  if (condition.observed_generation) {
-    json.Key("observedGeneration");
-    json.Int(*condition.observed_generation);
-  }
-  json.EndObject();
-}
-
-void SetAnnotations(const api::ObjectMeta& wanted, JsonObject& metadata) {
-  SetString(metadata, "resourceVersion", wanted.resource_version);
-  if (wanted.annotations.empty()) return;
-  JsonObject& annotations = EnsureObject(metadata, "annotations");
-  for (const auto& [key, value] : wanted.annotations) SetString(annotations, key, value);
-}
-
-// Returns `current` as a document with the metadata of the object that the engine wants to write.
-Result<Json> Open(std::string_view current, const api::ObjectMeta& wanted) {
-  auto document = api::ParseJson(current);
-  JsonObject* object = document ? AsObject(*document) : nullptr;
-  if (object == nullptr) return Fail("the server's response is not an object");
-  SetAnnotations(wanted, EnsureObject(*object, "metadata"));
-  return *std::move(document);
-}
-
-}  // namespace
-
-std::string PodPath(const api::ObjectKey& pod) {
-  return fmt::format("/api/v1/namespaces/{}/pods/{}", pod.namespace_, pod.name);
-}
-
-std::string PathOf(const api::PersistentVolume& volume) {
-  return "/api/v1/persistentvolumes/" + volume.metadata.name;
-}
-
-std::string PathOf(const api::PersistentVolumeClaim& claim) {
-  return fmt::format("/api/v1/namespaces/{}/persistentvolumeclaims/{}", claim.metadata.namespace_,
-                     claim.metadata.name);
-}
-
-std::string BindingBody(const scheduler::framework::BindPod& bind) {
-  JsonWriter json;
-  json.BeginObject();
-  Text(json, "apiVersion", "v1");
-  Text(json, "kind", "Binding");
-  json.Key("metadata");
-  json.BeginObject();
-  Text(json, "name", bind.pod.name);
-  Text(json, "namespace", bind.pod.namespace_);
-  Text(json, "uid", bind.uid);
-  json.EndObject();
-  json.Key("target");
-  json.BeginObject();
-  Text(json, "kind", "Node");
-  Text(json, "name", bind.node);
-  json.EndObject();
-  json.EndObject();
-  return json.Take();
-}
-
-std::string StatusPatch(const scheduler::framework::PatchPodStatus& patch) {
-  JsonWriter json;
-  json.BeginObject();
-  json.Key("status");
-  json.BeginObject();
-  if (patch.condition) {
-    json.Key("$setElementOrder/conditions");
-    json.BeginArray();
-    json.BeginObject();
-    Text(json, "type", patch.condition->type);
-    json.EndObject();
-    json.EndArray();
-    json.Key("conditions");
-    json.BeginArray();
-    Condition(json, *patch.condition);
-    json.EndArray();
-  }
-  if (patch.nominated_node_name) {
-    json.Key("nominatedNodeName");
-    if (patch.nominated_node_name->empty()) {
-      json.Null();
-    } else {
-      json.String(*patch.nominated_node_name);
-    }
-  }
-  json.EndObject();
-  json.EndObject();
-  return json.Take();
-}
-
-std::string DeleteBody() { return R"({"kind":"DeleteOptions","apiVersion":"v1"})"; }
-
-Result<std::string> ChangedVolume(std::string_view current, const api::PersistentVolume& wanted) {
-  auto document = Open(current, wanted.metadata);
-  if (!document) return std::unexpected(document.error());
-  if (const auto& claim = wanted.claim_ref) {
-    JsonObject& ref = EnsureObject(EnsureObject(document->get_object(), "spec"), "claimRef");
-    SetString(ref, "kind", claim->kind);
-    SetString(ref, "apiVersion", claim->api_version);
-    SetString(ref, "namespace", claim->namespace_);
-    SetString(ref, "name", claim->name);
-    SetString(ref, "uid", claim->uid);
-    SetString(ref, "resourceVersion", claim->resource_version);
-  }
-  return api::ToJsonText(*document);
-}
-
-Result<std::string> ChangedClaim(std::string_view current,
-                                 const api::PersistentVolumeClaim& wanted) {
-  auto document = Open(current, wanted.metadata);
-  if (!document) return std::unexpected(document.error());
-  return api::ToJsonText(*document);
-}
-
-ResponseObject ReadResponseObject(std::string_view body) {
-  const auto document = api::ParseJson(body);
-  const JsonObject* object = document ? AsObject(*document) : nullptr;
-  const JsonObject* metadata = ObjectAt(object, "metadata");
-  return {.uid = std::string(StringAt(metadata, "uid")),
-          .resource_version = std::string(StringAt(metadata, "resourceVersion")),
-          .node_name = std::string(StringAt(ObjectAt(object, "spec"), "nodeName"))};
-}
-
 namespace {
 
 using Kind = scheduler::framework::WriteResult::Kind;
@@ -177,9 +26,9 @@ Kind KindOf(net::HttpError::Kind kind) {
 }
 
 // Reports whether the request may have taken effect: there was no response, or the server failed
-// internally. A conflict may be with an earlier attempt of this writer.
+// internally.
 bool MayHaveHappened(const net::HttpResult<net::HttpResponse>& response) {
-  if (response) return response->status == 409 || response->status >= 500;
+  if (response) return response->status >= 500;
   return response.error().kind == net::HttpError::Kind::kBroken ||
          response.error().kind == net::HttpError::Kind::kTimeout;
 }
@@ -194,15 +43,21 @@ client::RestRequest GetRequest(std::string path) {
 
 scheduler::framework::WriteResult ToWriteResult(
     const net::HttpResult<net::HttpResponse>& response) {
-  if (!response) return {KindOf(response.error().kind), response.error().message};
-  if (response->ok())
-    return {.kind = Kind::kOk,
-            .message = {},
-            .resource_version = ReadResponseObject(response->body).resource_version};
-  return {ResultKindOf(response->status),
-          client::ReadServerStatus(response->status, response->body,
-                                   client::FormOf(response->content_type()))
-              .message};
+  scheduler::framework::WriteResult result;
+  if (!response) {
+    result.kind = KindOf(response.error().kind);
+    result.message = response.error().message;
+  } else if (response->ok()) {
+    result.resource_version = ReadResponseObject(response->body).resource_version;
+    return result;
+  } else {
+    result.kind = ResultKindOf(response->status);
+    result.message = client::ReadServerStatus(response->status, response->body,
+                                              client::FormOf(response->content_type()))
+                         .message;
+  }
+  result.may_have_happened = MayHaveHappened(response);
+  return result;
 }
 
 void HttpWriter::Execute(const scheduler::framework::ApiWrite& write, Done done) {
@@ -233,7 +88,9 @@ void HttpWriter::Start(const scheduler::framework::BindPod& bind, Done done) {
                callback_guard_.Guard([this, bind, done = std::move(done)](
                                          const net::HttpResult<net::HttpResponse>& response) {
                  scheduler::framework::WriteResult result = ToWriteResult(response);
-                 if (result.ok() || !MayHaveHappened(response)) return done(std::move(result));
+                 // A conflict may be with an earlier attempt of this writer.
+                 const bool unknown = result.may_have_happened || result.kind == Kind::kConflict;
+                 if (!unknown) return done(std::move(result));
                  CheckPod(bind, 1, std::move(result), done);
                }));
 }
@@ -297,6 +154,70 @@ void HttpWriter::Replace(const std::string& path, Change change, Done done) {
         Send(WriteRequest("PUT", path, *std::move(body)), std::move(done));
       }));
 }
+
+// --- ResourceClaims ---
+
+namespace {
+
+// Returns the result of a request whose response is a claim.
+scheduler::framework::WriteResult ToClaimResult(
+    const net::HttpResult<net::HttpResponse>& response) {
+  if (!response || !response->ok()) return ToWriteResult(response);
+  api::UndecodableFields undecodable;
+  auto claim = api::DecodeJsonAs<api::ResourceClaim>(response->body, &undecodable);
+  if (!claim) return {Kind::kRejected, "the server's response: " + claim.error().message};
+  scheduler::framework::WriteResult result;
+  result.resource_version = (*claim)->metadata.resource_version;
+  result.claim = *std::move(claim);
+  return result;
+}
+
+}  // namespace
+
+void HttpWriter::SendForClaim(client::RestRequest request, Done done) {
+  client_.Send(std::move(request),
+               callback_guard_.Guard(
+                   [done = std::move(done)](const net::HttpResult<net::HttpResponse>& response) {
+                     done(ToClaimResult(response));
+                   }));
+}
+
+void HttpWriter::WriteClaim(std::string method, std::string path, Result<std::string> body,
+                            Done done) {
+  if (!body) return done({Kind::kRejected, body.error().message});
+  SendForClaim(WriteRequest(std::move(method), std::move(path), *std::move(body)), std::move(done));
+}
+
+void HttpWriter::Start(const scheduler::framework::CreateResourceClaim& create, Done done) {
+  WriteClaim("POST", ClaimsPath(create.object->metadata.namespace_),
+             api::NewClaimDocument(*create.object, create.generate_name), std::move(done));
+}
+
+void HttpWriter::Start(const scheduler::framework::GetResourceClaim& get, Done done) {
+  SendForClaim(GetRequest(ClaimPath(get.claim)), std::move(done));
+}
+
+void HttpWriter::Start(const scheduler::framework::UpdateResourceClaim& update, Done done) {
+  WriteClaim("PUT", PathOf(*update.object), api::ClaimDocument(*update.object), std::move(done));
+}
+
+void HttpWriter::Start(const scheduler::framework::UpdateResourceClaimStatus& update, Done done) {
+  WriteClaim("PUT", PathOf(*update.object) + "/status", api::ClaimDocument(*update.object),
+             std::move(done));
+}
+
+void HttpWriter::Start(const scheduler::framework::UnreserveResourceClaim& unreserve, Done done) {
+  SendForClaim(WriteRequest("PATCH", ClaimPath(unreserve.claim) + "/status",
+                            api::UnreservePatch(unreserve.uid, unreserve.pod_uid),
+                            "application/strategic-merge-patch+json"),
+               std::move(done));
+}
+
+void HttpWriter::Start(const scheduler::framework::DeleteResourceClaim& remove, Done done) {
+  Send(WriteRequest("DELETE", ClaimPath(remove.claim), DeleteBody()), std::move(done));
+}
+
+// --- not for this writer ---
 
 void HttpWriter::Start(const scheduler::framework::RecordEvent&, Done) { CHECK(false); }
 

@@ -16,30 +16,6 @@
 
 namespace berth::runtime {
 
-// Returns "/api/v1/namespaces/<namespace>/pods/<name>".
-std::string PodPath(const api::ObjectKey& pod);
-std::string PathOf(const api::PersistentVolume& volume);
-std::string PathOf(const api::PersistentVolumeClaim& claim);
-
-std::string BindingBody(const scheduler::framework::BindPod& bind);
-// Returns a strategic merge patch of the status.
-std::string StatusPatch(const scheduler::framework::PatchPodStatus& patch);
-std::string DeleteBody();
-
-// Returns the server's object `current` with the engine's change and the version that the engine
-// saw, so that a concurrent change is a conflict.
-Result<std::string> ChangedVolume(std::string_view current, const api::PersistentVolume& wanted);
-Result<std::string> ChangedClaim(std::string_view current,
-                                 const api::PersistentVolumeClaim& wanted);
-
-// Fields of a written or fetched object; empty if absent.
-struct ResponseObject {
-  std::string uid;
-  std::string resource_version;
-  std::string node_name;  // Of a pod.
-};
-ResponseObject ReadResponseObject(std::string_view body);
-
 // Returns the result of a request, for the engine.
 scheduler::framework::WriteResult ToWriteResult(const net::HttpResult<net::HttpResponse>& response);
 
@@ -64,6 +40,12 @@ class HttpWriter {
   void Start(const scheduler::framework::DeletePod& remove, Done done);
   void Start(const scheduler::framework::UpdatePersistentVolume& update, Done done);
   void Start(const scheduler::framework::UpdatePersistentVolumeClaim& update, Done done);
+  void Start(const scheduler::framework::CreateResourceClaim& create, Done done);
+  void Start(const scheduler::framework::GetResourceClaim& get, Done done);
+  void Start(const scheduler::framework::UpdateResourceClaim& update, Done done);
+  void Start(const scheduler::framework::UpdateResourceClaimStatus& update, Done done);
+  void Start(const scheduler::framework::UnreserveResourceClaim& unreserve, Done done);
+  void Start(const scheduler::framework::DeleteResourceClaim& remove, Done done);
   void Start(const scheduler::framework::RecordEvent& event, Done done);
   void Start(const scheduler::framework::CallExtender& call, Done done);
 
@@ -71,6 +53,9 @@ class HttpWriter {
   client::RestRequest WriteRequest(std::string method, std::string path, std::string body,
                                    std::string content_type = "application/json") const;
   void Send(client::RestRequest request, Done done);
+  // The same, for a request whose response is a claim.
+  void SendForClaim(client::RestRequest request, Done done);
+  void WriteClaim(std::string method, std::string path, Result<std::string> body, Done done);
   // DIFFERS: reads the pod after a bind that ended in `failure` but may have taken effect.
   void CheckPod(const scheduler::framework::BindPod& bind, int tries,
                 scheduler::framework::WriteResult failure, Done done);

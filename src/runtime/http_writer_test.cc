@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "api/json/decode.h"
 #include "api/storage.h"
 #include "client/rest_client_testing.h"
 
@@ -135,6 +136,129 @@ TEST_F(Writer, ClaimsGetTheirAnnotation) {
   EXPECT_EQ(Result(), "rejected: the server's response is not an object");
 }
 
+// --- ResourceClaims ---
+
+constexpr const char* kClaim = "/apis/resource.k8s.io/v1/namespaces/n/resourceclaims/c";
+constexpr const char* kClaimJson =
+    R"({"metadata":{"name":"c","namespace":"n","uid":"cu","resourceVersion":"7"},)"
+    R"("spec":{"devices":{"future":1}}})";
+
+std::shared_ptr<api::ResourceClaim> MakeClaim() {
+  auto claim = api::DecodeJsonAs<api::ResourceClaim>(kClaimJson);
+  EXPECT_TRUE(claim.has_value()) << claim.error().message;
+  return std::make_shared<api::ResourceClaim>(**claim);
+}
+
+TEST_F(Writer, PutsTheFinalizerOfAClaim) {
+  auto claim = MakeClaim();
+  claim->metadata.finalizers = {"f"};
+  Execute(scheduler::framework::UpdateResourceClaim{claim});
+  EXPECT_THAT(server.Lines(), ElementsAre(std::string("PUT ") + kClaim));
+  EXPECT_EQ(request().header("Content-Type"), "application/json");
+  EXPECT_EQ(request().body,
+            R"({"apiVersion":"resource.k8s.io/v1","kind":"ResourceClaim","metadata":{"name":"c",)"
+            R"("namespace":"n","uid":"cu","resourceVersion":"7","finalizers":["f"]},)"
+            R"("spec":{"devices":{"future":1}}})");
+  server.Respond(200,
+                 "{'metadata':{'name':'c','namespace':'n','resourceVersion':'8',"
+                 "'finalizers':['f']},'spec':{'x':1}}");
+  EXPECT_EQ(Result(), "ok @8");
+  ASSERT_NE(result->claim, nullptr);
+  EXPECT_THAT(result->claim->metadata.finalizers, ElementsAre("f"));
+  ASSERT_NE(result->claim->text.json, nullptr);  // The next write is made of it.
+  EXPECT_NE(result->claim->text.json->find(R"("x":1)"), std::string::npos);
+}
+
+TEST_F(Writer, PutsTheStatusOfAClaim) {
+  auto claim = MakeClaim();
+  claim->status.allocation.emplace();
+  claim->status.reserved_for.push_back({"", "pods", "web", "u"});
+  Execute(scheduler::framework::UpdateResourceClaimStatus{claim});
+  EXPECT_THAT(server.Lines(), ElementsAre(std::string("PUT ") + kClaim + "/status"));
+  EXPECT_EQ(request().body,
+            R"({"apiVersion":"resource.k8s.io/v1","kind":"ResourceClaim","metadata":{"name":"c",)"
+            R"("namespace":"n","uid":"cu","resourceVersion":"7"},)"
+            R"("spec":{"devices":{"future":1}},"status":{"allocation":{},)"
+            R"("reservedFor":[{"resource":"pods","name":"web","uid":"u"}]}})");
+  server.Respond(409, "{'message':'the object has been modified'}");
+  EXPECT_EQ(Result(), "conflict: the object has been modified");
+  EXPECT_FALSE(result->may_have_happened);
+
+  Execute(scheduler::framework::UpdateResourceClaimStatus{claim});
+  server.Respond(200, "[]");
+  EXPECT_EQ(result->kind, scheduler::framework::WriteResult::Kind::kRejected);
+}
+
+TEST_F(Writer, CreatesReadsUnreservesAndDeletesClaims) {
+  auto special = std::make_shared<api::ResourceClaim>();
+  special->metadata.name = "<extended-resources>";
+  special->metadata.namespace_ = "n";
+  Execute(scheduler::framework::CreateResourceClaim{special, "web-extended-resources-"});
+  EXPECT_THAT(server.Lines(),
+              ElementsAre("POST /apis/resource.k8s.io/v1/namespaces/n/resourceclaims"));
+  EXPECT_EQ(request().body,
+            R"({"apiVersion":"resource.k8s.io/v1","kind":"ResourceClaim","metadata":{)"
+            R"("namespace":"n","generateName":"web-extended-resources-"},"spec":{}})");
+  server.Respond(201, "{'metadata':{'name':'web-extended-resources-x','namespace':'n'}}");
+  ASSERT_NE(result->claim, nullptr);
+  EXPECT_EQ(result->claim->metadata.name, "web-extended-resources-x");
+
+  Execute(scheduler::framework::GetResourceClaim{{"n", "c"}});
+  EXPECT_THAT(server.Lines(), ElementsAre(std::string("GET ") + kClaim));
+  server.Respond(404, "{'message':'gone'}");
+  EXPECT_EQ(Result(), "not found: gone");
+
+  Execute(scheduler::framework::UnreserveResourceClaim{{"n", "c"}, "cu", "u"});
+  EXPECT_THAT(server.Lines(), ElementsAre(std::string("PATCH ") + kClaim + "/status"));
+  EXPECT_EQ(request().header("Content-Type"), "application/strategic-merge-patch+json");
+  EXPECT_EQ(request().body, R"({"metadata": {"uid": "cu"}, "status": { "reservedFor": [ )"
+                            R"({"$patch": "delete", "uid": "u"} ] }})");
+  server.Respond(200, "{'metadata':{'name':'c','namespace':'n','resourceVersion':'9'}}");
+  EXPECT_EQ(Result(), "ok @9");
+
+  Execute(scheduler::framework::DeleteResourceClaim{{"n", "c"}});
+  EXPECT_THAT(server.Lines(), ElementsAre(std::string("DELETE ") + kClaim));
+  EXPECT_EQ(request().body, R"({"kind":"DeleteOptions","apiVersion":"v1"})");
+  server.Respond(200, "{'kind':'Status','status':'Success'}");
+  EXPECT_EQ(Result(), "ok");
+}
+
+TEST_F(Writer, PatchesTheClaimForExtendedResources) {
+  const api::PodExtendedResourceClaimStatus status{
+      {{"main", "example.com/gpu", "container-0-request-0"}}, "web-x"};
+  Execute(
+      scheduler::framework::PatchPodStatus{{"n", "web"}, "u", std::nullopt, std::nullopt, status});
+  EXPECT_EQ(request().body, R"({"status":{"extendedResourceClaimStatus":{"requestMappings":[{)"
+                            R"("containerName":"main","requestName":"container-0-request-0",)"
+                            R"("resourceName":"example.com/gpu"}],"resourceClaimName":"web-x"}}})");
+  Execute(scheduler::framework::PatchPodStatus{{"n", "web"},
+                                               "u",
+                                               std::nullopt,
+                                               std::nullopt,
+                                               api::PodExtendedResourceClaimStatus{{}, "web-y"}});
+  EXPECT_EQ(request().body,
+            R"({"status":{"extendedResourceClaimStatus":{"resourceClaimName":"web-y"}}})");
+}
+
+// Of a write without a response nobody knows whether it took effect.
+TEST_F(Writer, TellsWhichWritesMayHaveHappened) {
+  const auto ends = [this](const net::HttpResult<net::HttpResponse>& response) {
+    Execute(scheduler::framework::UpdateResourceClaimStatus{MakeClaim()});
+    client::FakeApiServer::RespondTo(server.last(), response);
+    return result->may_have_happened;
+  };
+  const auto status = [](int code) {
+    return client::FakeApiServer::Response(code, "{'message':'why'}");
+  };
+  using enum net::HttpError::Kind;
+  EXPECT_TRUE(ends(std::unexpected(net::HttpError{kBroken, "reset"})));
+  EXPECT_TRUE(ends(std::unexpected(net::HttpError{kTimeout, "slow"})));
+  EXPECT_TRUE(ends(status(500)));
+  EXPECT_TRUE(ends(status(504)));
+  EXPECT_FALSE(ends(std::unexpected(net::HttpError{kUnreachable, "refused"})));
+  for (const int code : {403, 404, 409, 422, 429}) EXPECT_FALSE(ends(status(code))) << code;
+}
+
 struct EndCase {
   net::HttpResult<net::HttpResponse> response;
   const char* want;
@@ -233,8 +357,14 @@ TEST_F(Writer, LooksAtThePodAFewTimesWhileTheServerIsAway) {
 
 TEST_F(Writer, SendsNoWriteOnceTheFenceIsClosed) {
   const std::vector<scheduler::framework::ApiWrite> writes = {
-      bind, scheduler::framework::PatchPodStatus{{"n", "web"}, "u", std::nullopt, "node-2"},
-      scheduler::framework::DeletePod{{"n", "web"}, "u"}};
+      bind,
+      scheduler::framework::PatchPodStatus{{"n", "web"}, "u", std::nullopt, "node-2"},
+      scheduler::framework::DeletePod{{"n", "web"}, "u"},
+      scheduler::framework::CreateResourceClaim{MakeClaim(), "x-"},
+      scheduler::framework::UpdateResourceClaim{MakeClaim()},
+      scheduler::framework::UpdateResourceClaimStatus{MakeClaim()},
+      scheduler::framework::UnreserveResourceClaim{{"n", "c"}, "cu", "u"},
+      scheduler::framework::DeleteResourceClaim{{"n", "c"}}};
   fence.Close();
   for (const scheduler::framework::ApiWrite& write : writes) {
     Execute(write);

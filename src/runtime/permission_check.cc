@@ -33,6 +33,12 @@ constexpr Row kRows[] = {
     {"core", "pods/binding", "create"},
     {"core", "pods/status", "patch"},
     {"core", "persistentvolumes persistentvolumeclaims", "update"},
+    {"resource.k8s.io", "resourceclaims", "create update delete", kDynamicResources},
+    {"resource.k8s.io", "resourceclaims/status", "update patch", kDynamicResources},
+    // A server with DRAResourceClaimGranularStatusAuthorization asks for these, too.
+    {"resource.k8s.io", "resourceclaims/binding", "update patch", kDynamicResources},
+    // Only for servers that block owner references (OwnerReferencesPermissionEnforcement).
+    {"core", "pods/finalizers", "update", kDynamicResources},
     {"authentication.k8s.io", "tokenreviews", "create", "the secure port"},
     {"authorization.k8s.io", "subjectaccessreviews", "create", "the secure port"},
 };

@@ -34,7 +34,10 @@ TEST(SchedulerPermissionsTest, NamesWhatTheSchedulerNeeds) {
                            Contains("create events"), Contains("watch statefulsets.apps"),
                            Contains("update persistentvolumes"),
                            Contains("list storageclasses.storage.k8s.io"),
-                           Contains("watch resourceclaims.resource.k8s.io")));
+                           Contains("watch resourceclaims.resource.k8s.io"),
+                           Contains("create resourceclaims.resource.k8s.io"),
+                           Contains("update resourceclaims/status.resource.k8s.io"),
+                           Contains("patch resourceclaims/binding.resource.k8s.io")));
   EXPECT_THAT(texts,
               AllOf(Contains("update leases.coordination.k8s.io kube-system/berth"),
                     Contains("create leases.coordination.k8s.io in namespace kube-system"),

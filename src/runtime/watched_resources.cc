@@ -12,8 +12,6 @@ namespace {
 using client::CodecOf;
 using client::RawJsonCodecOf;
 
-constexpr std::string_view kDynamicResources = "dynamic resources";
-
 constexpr WatchedResource kResources[] = {
     {.resource = "namespaces", .codec = CodecOf<api::Namespace>},
     {.resource = "nodes", .codec = CodecOf<api::Node>, .raw_json_codec = RawJsonCodecOf<api::Node>},
@@ -32,6 +30,7 @@ constexpr WatchedResource kResources[] = {
     {.resource = "statefulsets.apps", .codec = CodecOf<api::StatefulSet>},
     {.resource = "resourceclaims.resource.k8s.io",
      .codec = CodecOf<api::ResourceClaim>,
+     .written = true,
      .feature = kDynamicResources},
     {.resource = "deviceclasses.resource.k8s.io",
      .codec = CodecOf<api::DeviceClass>,

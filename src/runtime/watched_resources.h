@@ -13,6 +13,9 @@
 
 namespace berth::runtime {
 
+// A feature that needs permissions of its own.
+inline constexpr std::string_view kDynamicResources = "dynamic resources";
+
 struct WatchedResource {
   std::string_view resource;  // "csinodes.storage.k8s.io"
   client::ObjectCodec (*codec)();

@@ -116,11 +116,13 @@ void WorldActivity::Begin() {
   }
   const uint64_t nodes = 3 + random_.Below(6);
   for (uint64_t i = 0; i < nodes; ++i) api_.Create(RandomNode(fmt::format("n{}", i), random_));
+  if (plan_.devices) devices_.Begin();
   const uint64_t pods = random_.Below(8);
   for (uint64_t i = 0; i < pods; ++i) CreatePod();
 }
 
 void WorldActivity::Act(Instant now) {
+  if (plan_.devices && devices_.IsNext()) return devices_.Act(now);
   if (plan_.overflowing && random_.Chance(15)) return StartHugePod();
   const uint64_t choice = random_.Below(100);
   if (choice < 32) return CreatePod();
@@ -139,7 +141,8 @@ void WorldActivity::Act(Instant now) {
 }
 
 bool WorldActivity::WindDown() {
-  return FinishOneDeletion(api_, random_) || RunVolumeController(api_, /*calm=*/true, random_);
+  return FinishOneDeletion(api_, random_) || RunVolumeController(api_, /*calm=*/true, random_) ||
+         (plan_.devices && devices_.WindDown());
 }
 
 void WorldActivity::End() {
@@ -164,10 +167,16 @@ std::string WorldActivity::ClaimForNewPod() {
   return name;
 }
 
+api::Pod WorldActivity::MakePod(const std::string& name) {
+  api::Pod pod = RandomPod(name, plan_, ClaimForNewPod(), random_);
+  if (plan_.devices) devices_.Equip(pod);
+  return pod;
+}
+
 void WorldActivity::CreatePod() {
   const std::string name = fmt::format("p{}", random_.Below(kPodNames));
   if (api_.Find<api::Pod>({kNamespace, name}) != nullptr) return;
-  api_.Create(RandomPod(name, plan_, ClaimForNewPod(), random_));
+  api_.Create(MakePod(name));
   if (random_.Chance(10)) api_.AddFinalizer({kNamespace, name});
 }
 
@@ -183,7 +192,7 @@ void WorldActivity::RecreatePod(Instant now) {
   const api::ObjectKey key = KeyOf(pod->metadata);
   if (random_.Chance(50)) api_.FinishDeletion(key);
   if (api_.Find<api::Pod>(key) != nullptr) return;
-  api_.Create(RandomPod(key.name, plan_, ClaimForNewPod(), random_));
+  api_.Create(MakePod(key.name));
 }
 
 void WorldActivity::ChangePod(Instant now) {

@@ -3,11 +3,13 @@
 // pods end.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 
 #include "base/random.h"
 #include "simulation/api_model.h"
+#include "simulation/device_activity.h"
 #include "simulation/faults.h"
 
 namespace berth::simulation {
@@ -22,8 +24,8 @@ bool FinishOneDeletion(ApiModel& api, Random& random);
 class WorldActivity {
  public:
   // The arguments must outlive the WorldActivity.
-  WorldActivity(ApiModel& api, const FaultPlan& plan, Random& random)
-      : api_(api), plan_(plan), random_(random) {}
+  WorldActivity(ApiModel& api, const FaultPlan& plan, uint64_t seed, Random& random)
+      : api_(api), plan_(plan), random_(random), devices_(api, seed) {}
 
   // Creates the initial objects.
   void Begin();
@@ -36,6 +38,7 @@ class WorldActivity {
 
  private:
   void CreatePod();
+  api::Pod MakePod(const std::string& name);
   void DeletePod(Instant now);
   void RecreatePod(Instant now);
   void ChangePod(Instant now);
@@ -53,6 +56,7 @@ class WorldActivity {
   ApiModel& api_;
   const FaultPlan& plan_;
   Random& random_;
+  DeviceActivity devices_;
   std::map<std::string, api::Node> removed_nodes_;
   int last_claim_ = 0;
 };

@@ -97,6 +97,12 @@ scheduler::framework::WriteResult ApiModel::Apply(const scheduler::framework::Pa
   api::Pod patched = *pod;
   if (patch.nominated_node_name) patched.status.nominated_node_name = *patch.nominated_node_name;
   if (patch.condition) SetCondition(patched.status, *patch.condition);
+  if (const auto& wanted = patch.extended_resource_claim_status) {
+    auto& status = patched.status.extended_resource_claim_status;
+    if (!status) status.emplace();
+    status->resource_claim_name = wanted->resource_claim_name;
+    if (!wanted->request_mappings.empty()) status->request_mappings = wanted->request_mappings;
+  }
   if (patched.status != pod->status) Update(std::move(patched));
   return {};
 }
@@ -134,6 +140,146 @@ scheduler::framework::WriteResult ApiModel::Apply(
     const scheduler::framework::UpdatePersistentVolumeClaim& update, Instant) {
   return Replace(*update.object);
 }
+
+// --- ResourceClaims ---
+
+namespace {
+
+scheduler::framework::WriteResult NoClaim(const api::ObjectKey& claim) {
+  return Refuse(Kind::kNotFound,
+                fmt::format("resourceclaims.resource.k8s.io \"{}\" not found", claim.name));
+}
+
+scheduler::framework::WriteResult Modified(const std::string& name) {
+  return Refuse(Kind::kConflict,
+                fmt::format("Operation cannot be fulfilled on resourceclaims.resource.k8s.io "
+                            "\"{}\": the object has been modified; please apply your changes to "
+                            "the latest version and try again",
+                            name));
+}
+
+// As the API server validates it: a claim is in use only while it is allocated, an allocation never
+// changes, and a terminating claim is not allocated.
+std::string WrongStatus(const api::ResourceClaim& before, const api::ResourceClaim& after) {
+  const auto& allocation = after.status.allocation;
+  const auto& users = after.status.reserved_for;
+  if (!users.empty() && !allocation) return "status.reservedFor: may not be set without allocation";
+  if (allocation && before.status.allocation) {
+    api::AllocationResult same = *allocation;
+    same.allocation_timestamp = before.status.allocation->allocation_timestamp;
+    if (same != *before.status.allocation) return "status.allocation: field is immutable";
+  }
+  if (allocation && !before.status.allocation && before.metadata.deletion_timestamp)
+    return "status.allocation: the claim is being deleted";
+  std::set<std::string> uids;
+  for (const api::ResourceClaimConsumerReference& user : users) {
+    if (!uids.insert(user.uid).second) return "status.reservedFor: Duplicate value";
+  }
+  return "";
+}
+
+}  // namespace
+
+void ApiModel::DeleteClaim(const api::ResourceClaim& claim, Instant now) {
+  if (claim.metadata.finalizers.empty()) return Remove<api::ResourceClaim>(KeyOf(claim.metadata));
+  if (claim.metadata.deletion_timestamp) return;
+  api::ResourceClaim terminating = claim;
+  terminating.metadata.deletion_timestamp = now;
+  Update(std::move(terminating));
+}
+
+void ApiModel::UpdateClaim(api::ResourceClaim claim) {
+  const bool gone = claim.metadata.deletion_timestamp && claim.metadata.finalizers.empty();
+  if (gone) return Remove<api::ResourceClaim>(KeyOf(claim.metadata));
+  Update(std::move(claim));
+}
+
+std::expected<api::Ref<api::ResourceClaim>, scheduler::framework::WriteResult> ApiModel::Current(
+    const api::ResourceClaim& claim) const {
+  const api::ObjectKey key = KeyOf(claim.metadata);
+  auto current = Find<api::ResourceClaim>(key);
+  if (current == nullptr) return std::unexpected(NoClaim(key));
+  if (current->metadata.uid != claim.metadata.uid ||
+      current->metadata.resource_version != claim.metadata.resource_version) {
+    return std::unexpected(Modified(key.name));
+  }
+  return current;
+}
+
+scheduler::framework::WriteResult ApiModel::WithClaim(const api::ObjectKey& claim) const {
+  scheduler::framework::WriteResult result;
+  result.claim = Find<api::ResourceClaim>(claim);
+  if (result.claim == nullptr) return NoClaim(claim);
+  result.resource_version = result.claim->metadata.resource_version;
+  return result;
+}
+
+scheduler::framework::WriteResult ApiModel::Apply(
+    const scheduler::framework::CreateResourceClaim& create, Instant) {
+  api::ResourceClaim claim = *create.object;
+  claim.metadata.name = fmt::format("{}{}", create.generate_name, ++last_uid_);
+  claim.metadata.finalizers.clear();
+  claim.status = {};
+  const api::ObjectKey key = KeyOf(claim.metadata);
+  Create(std::move(claim));
+  return WithClaim(key);
+}
+
+scheduler::framework::WriteResult ApiModel::Apply(const scheduler::framework::GetResourceClaim& get,
+                                                  Instant) {
+  return WithClaim(get.claim);
+}
+
+scheduler::framework::WriteResult ApiModel::Apply(
+    const scheduler::framework::UpdateResourceClaim& update, Instant) {
+  const auto current = Current(*update.object);
+  if (!current) return current.error();
+  api::ResourceClaim claim = **current;
+  claim.metadata.finalizers = update.object->metadata.finalizers;
+  const bool changed = claim != **current;
+  scheduler::framework::WriteResult result = WithClaim(KeyOf(claim.metadata));
+  if (!changed) return result;
+  UpdateClaim(std::move(claim));
+  const auto written = Find<api::ResourceClaim>(KeyOf(update.object->metadata));
+  if (written != nullptr) result.claim = written;  // Otherwise it was the last finalizer.
+  result.resource_version = result.claim->metadata.resource_version;
+  return result;
+}
+
+scheduler::framework::WriteResult ApiModel::Apply(
+    const scheduler::framework::UpdateResourceClaimStatus& update, Instant) {
+  const auto current = Current(*update.object);
+  if (!current) return current.error();
+  api::ResourceClaim claim = **current;
+  claim.status = update.object->status;
+  if (std::string wrong = WrongStatus(**current, claim); !wrong.empty())
+    return Refuse(Kind::kRejected, std::move(wrong));
+  if (claim != **current) UpdateClaim(std::move(claim));
+  return WithClaim(KeyOf(update.object->metadata));
+}
+
+scheduler::framework::WriteResult ApiModel::Apply(
+    const scheduler::framework::UnreserveResourceClaim& unreserve, Instant) {
+  const auto current = Find<api::ResourceClaim>(unreserve.claim);
+  if (current == nullptr) return NoClaim(unreserve.claim);
+  if (current->metadata.uid != unreserve.uid) return Modified(unreserve.claim.name);
+  api::ResourceClaim claim = *current;
+  std::erase_if(claim.status.reserved_for, [&](const api::ResourceClaimConsumerReference& user) {
+    return user.uid == unreserve.pod_uid;
+  });
+  if (claim != *current) UpdateClaim(std::move(claim));
+  return WithClaim(unreserve.claim);
+}
+
+scheduler::framework::WriteResult ApiModel::Apply(
+    const scheduler::framework::DeleteResourceClaim& remove, Instant now) {
+  const auto current = Find<api::ResourceClaim>(remove.claim);
+  if (current == nullptr) return NoClaim(remove.claim);
+  DeleteClaim(*current, now);
+  return {};
+}
+
+// --- others ---
 
 scheduler::framework::WriteResult ApiModel::Apply(const scheduler::framework::CallExtender&,
                                                   Instant) {

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstddef>
+#include <expected>
 #include <functional>
 #include <map>
 #include <set>
@@ -92,6 +93,11 @@ class ApiModel {
   void AddFinalizer(const api::ObjectKey& pod) { finalizers_.insert(pod); }
   // Removes a terminating pod, as its kubelet and the owners of its finalizers do.
   void FinishDeletion(const api::ObjectKey& pod);
+  // Deletes the claim: one with finalizers becomes terminating, and is removed with the last of
+  // them.
+  void DeleteClaim(const api::ResourceClaim& claim, Instant now);
+  // Replaces the claim, or removes it if it is terminating without finalizers.
+  void UpdateClaim(api::ResourceClaim claim);
   // Binds the pod, for any scheduler.
   scheduler::framework::WriteResult Bind(const scheduler::framework::BindPod& bind, Instant now);
 
@@ -111,12 +117,28 @@ class ApiModel {
       const scheduler::framework::UpdatePersistentVolume& update, Instant now);
   scheduler::framework::WriteResult Apply(
       const scheduler::framework::UpdatePersistentVolumeClaim& update, Instant now);
+  scheduler::framework::WriteResult Apply(const scheduler::framework::CreateResourceClaim& create,
+                                          Instant now);
+  scheduler::framework::WriteResult Apply(const scheduler::framework::GetResourceClaim& get,
+                                          Instant now);
+  scheduler::framework::WriteResult Apply(const scheduler::framework::UpdateResourceClaim& update,
+                                          Instant now);
+  scheduler::framework::WriteResult Apply(
+      const scheduler::framework::UpdateResourceClaimStatus& update, Instant now);
+  scheduler::framework::WriteResult Apply(
+      const scheduler::framework::UnreserveResourceClaim& unreserve, Instant now);
+  scheduler::framework::WriteResult Apply(const scheduler::framework::DeleteResourceClaim& remove,
+                                          Instant now);
   scheduler::framework::WriteResult Apply(const scheduler::framework::RecordEvent&, Instant) {
     return {};
   }
   scheduler::framework::WriteResult Apply(const scheduler::framework::CallExtender&, Instant);
   template <typename T>
   scheduler::framework::WriteResult Replace(const T& object);
+  // The stored claim that a write of `claim` replaces; an error if it is not the same version.
+  std::expected<api::Ref<api::ResourceClaim>, scheduler::framework::WriteResult> Current(
+      const api::ResourceClaim& claim) const;
+  scheduler::framework::WriteResult WithClaim(const api::ObjectKey& claim) const;
 
   Listener listener_;
   std::map<ObjectId, api::Object> objects_;

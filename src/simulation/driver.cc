@@ -42,6 +42,15 @@ Now Driver::ClocksAt(Instant now) const {
 // --- events ---
 
 bool Driver::Drops(const scheduler::engine::Event& event) const {
+  if (options_.bug == PlantedBug::kLeakedReservation) {
+    const auto* done = std::get_if<scheduler::engine::WriteDone>(&event);
+    return done != nullptr && !done->result.ok() && claim_writes_.contains(done->id);
+  }
+  if (options_.bug == PlantedBug::kDoubleAllocation) {
+    const auto* put = std::get_if<scheduler::engine::ObjectPut>(&event);
+    const auto claim = put == nullptr ? nullptr : As<api::ResourceClaim>(put->object);
+    return claim != nullptr && claim->status.allocation.has_value();
+  }
   if (options_.bug == PlantedBug::kLeakedAssume) {
     const auto* done = std::get_if<scheduler::engine::WriteDone>(&event);
     return done != nullptr && !done->result.ok() && is_bind_.contains(done->id) &&
@@ -92,7 +101,41 @@ scheduler::engine::Event Wrapped(const scheduler::engine::Event& event) {
   return scheduler::engine::ObjectPut{std::make_shared<const api::Pod>(std::move(wrapped))};
 }
 
+// Returns the event with devices that consume no counters.
+scheduler::engine::Event WithoutCounters(const scheduler::engine::Event& event) {
+  const auto* put = std::get_if<scheduler::engine::ObjectPut>(&event);
+  const auto slice = put == nullptr ? nullptr : As<api::ResourceSlice>(put->object);
+  if (slice == nullptr) return event;
+  api::ResourceSlice free = *slice;
+  for (api::Device& device : free.devices) device.consumes_counters.clear();
+  return scheduler::engine::ObjectPut{std::make_shared<const api::ResourceSlice>(std::move(free))};
+}
+
+// Returns the event with a claim that seems not to be allocated.
+scheduler::engine::Event WithoutAllocation(const scheduler::engine::Event& event) {
+  const auto* done = std::get_if<scheduler::engine::WriteDone>(&event);
+  if (done == nullptr || done->result.claim == nullptr) return event;
+  scheduler::engine::WriteDone changed = *done;
+  api::ResourceClaim claim = *done->result.claim;
+  claim.status.allocation.reset();
+  changed.result.claim = std::make_shared<const api::ResourceClaim>(std::move(claim));
+  return changed;
+}
+
 }  // namespace
+
+scheduler::engine::Event Driver::WithPlantedBug(const scheduler::engine::Event& event) const {
+  switch (options_.bug) {
+    case PlantedBug::kWrappedSums:
+      return Wrapped(event);
+    case PlantedBug::kLostCounter:
+      return WithoutCounters(event);
+    case PlantedBug::kDoubleAllocation:
+      return WithoutAllocation(event);
+    default:
+      return event;
+  }
+}
 
 void Driver::Deliver(const scheduler::engine::Event& event, Instant now) {
   world_.trace.Add(Describe(event));
@@ -101,27 +144,29 @@ void Driver::Deliver(const scheduler::engine::Event& event, Instant now) {
   if (const auto* done = std::get_if<scheduler::engine::WriteDone>(&event)) {
     world_.invariants.WriteEnded(*done);
     is_bind_.erase(done->id);
+    claim_writes_.erase(done->id);
   }
-  if (!dropped) {
-    engine_->Handle(options_.bug == PlantedBug::kWrappedSums ? Wrapped(event) : event,
-                    ClocksAt(now));
-  }
+  if (!dropped) engine_->Handle(WithPlantedBug(event), ClocksAt(now));
   // Count it afterwards: Handle first advances the time, and a pod that is rejected by that has not
   // seen the event.
   world_.book.requeue_all_events += requeues_all;
 }
 
+// A cycle that waits for a write defers what the engine receives: what the engine knows would lag
+// behind what was delivered, which the invariants compare.
 bool Driver::DeliverNext(Instant now) {
-  if (world_.watch.idle()) return false;
+  if (world_.watch.idle() || engine_->cycle_waits()) return false;
   Deliver(world_.watch.Next(world_.random), now);
   return true;
 }
 
 void Driver::DeliverAgain(Instant now) {
+  if (engine_->cycle_waits()) return;
   if (const auto event = world_.watch.Redeliver(world_.random)) Deliver(*event, now);
 }
 
 void Driver::Relist(Instant now) {
+  if (engine_->cycle_waits()) return;
   world_.trace.Add("the watch is lost; all objects are listed again");
   for (const scheduler::engine::Event& event : world_.watch.Relist()) Deliver(event, now);
 }
@@ -153,6 +198,7 @@ void Driver::LoseLease(Instant now) {
 void Driver::TakeOver(Instant now) {
   engine_.reset();
   is_bind_.clear();
+  claim_writes_.clear();
   world_.invariants.EngineStopped();
   world_.book.reserved.clear();
   world_.book.bound.clear();
@@ -166,7 +212,7 @@ void Driver::TakeOver(Instant now) {
 
 bool Driver::ResolvePermit(Instant now, bool always_allow) {
   const auto& waiting = engine_->waiting_pods().all();
-  if (waiting.empty()) return false;
+  if (waiting.empty() || engine_->cycle_waits()) return false;
   const auto pod =
       std::next(waiting.begin(), static_cast<std::ptrdiff_t>(world_.random.Below(waiting.size())));
   const bool allow = always_allow || world_.random.Chance(60);
@@ -187,6 +233,21 @@ bool Driver::Schedule(Instant now, size_t limit, size_t commands) {
   return busy;
 }
 
+namespace {
+
+bool IsClaimWrite(const scheduler::framework::ApiWrite& write) {
+  return std::holds_alternative<scheduler::framework::UpdateResourceClaim>(write) ||
+         std::holds_alternative<scheduler::framework::UpdateResourceClaimStatus>(write);
+}
+
+}  // namespace
+
+void Driver::Count(const scheduler::framework::ApiWrite& write) {
+  const auto* update = std::get_if<scheduler::framework::UpdateResourceClaimStatus>(&write);
+  if (update == nullptr) return;
+  ++(update->object->status.allocation ? allocations : deallocations);
+}
+
 void Driver::Send(const scheduler::engine::Command& command, Instant now) {
   world_.trace.Add(fmt::format("command {}: {}", command.id.index(), Describe(command.write)));
   if (std::holds_alternative<scheduler::framework::RecordEvent>(command.write)) {
@@ -195,9 +256,11 @@ void Driver::Send(const scheduler::engine::Command& command, Instant now) {
   const bool is_bind = std::holds_alternative<scheduler::framework::BindPod>(command.write);
   binds += is_bind;
   is_bind_[command.id] = is_bind;
+  if (IsClaimWrite(command.write)) claim_writes_.insert(command.id);
+  Count(command.write);
   const int times = is_bind && options_.bug == PlantedBug::kDoubleBind ? 2 : 1;
   for (int i = 0; i < times; ++i) {
-    world_.invariants.CommandSent(command);
+    world_.invariants.CommandSent(command, *engine_);
     writes_.Send(WithPlantedBug(command), options_.faults, now);
   }
 }

@@ -4,7 +4,9 @@
 // The connection and the process may fail. A planted bug, if any, takes effect here.
 #pragma once
 
+#include <map>
 #include <memory>
+#include <set>
 #include <vector>
 
 #include "scheduler/engine/engine.h"
@@ -66,6 +68,7 @@ class Driver final : public scheduler::engine::DecisionObserver {
   WriteChannel& writes() { return writes_; }
 
   size_t decisions = 0, placed = 0, binds = 0, victims = 0, restarts = 0, lost_leases = 0;
+  size_t allocations = 0, deallocations = 0;
 
  private:
   void StartEngine();
@@ -78,8 +81,11 @@ class Driver final : public scheduler::engine::DecisionObserver {
   // Reports whether the event requeues every pod that a plugin without EventsToRegister rejected.
   bool RequeuesAll(const scheduler::engine::Event& event) const;
   void Send(const scheduler::engine::Command& command, Instant now);
-  // Returns the command as the planted bug changes it.
+  // Return the command and the event as the planted bug changes them.
   scheduler::engine::Command WithPlantedBug(scheduler::engine::Command command) const;
+  scheduler::engine::Event WithPlantedBug(const scheduler::engine::Event& event) const;
+  // Counts writes of claims.
+  void Count(const scheduler::framework::ApiWrite& write);
   void OnDecision(const scheduler::engine::Decision& decision) override;
 
   const scheduler::framework::ProfileConfig& profile_;
@@ -90,6 +96,7 @@ class Driver final : public scheduler::engine::DecisionObserver {
   std::unique_ptr<scheduler::engine::Engine> engine_;
   Duration wall_ahead_;
   std::map<scheduler::engine::CommandId, bool> is_bind_;  // For pending commands.
+  std::set<scheduler::engine::CommandId> claim_writes_;   // Likewise: those that allocate.
 };
 
 }  // namespace berth::simulation

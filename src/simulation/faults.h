@@ -20,6 +20,9 @@ enum class PlantedBug : uint8_t {
   kStrictDecoding,      // The engine does not receive objects with undecodable fields.
   kWrappedSums,         // The engine receives huge requests as what is left of them in 64 bits.
   kStaleNomination,     // A nominated node is never cleared in the API.
+  kDoubleAllocation,    // The engine does not learn which devices its writes have allocated.
+  kLeakedReservation,   // The engine does not receive the failure of a claim's write.
+  kLostCounter,         // The engine receives devices without the counters that they consume.
 };
 
 // FaultPlan selects the faults and the features of a world, so that each also occurs without the
@@ -41,6 +44,7 @@ struct FaultPlan {
   bool priorities = false;  // Pods preempt each other.
   bool volumes = false;
   bool relabels = false;  // Pods change their labels.
+  bool devices = false;   // Pods use devices.
 
   // The scheduler receives every change of a node's usage, so it must never overcommit one.
   bool all_changes_are_delivered() const {
@@ -52,6 +56,9 @@ struct FaultPlan {
   bool all_freed_capacity_is_announced() const {
     return all_changes_are_delivered() && !overflowing && !priorities && !relabels;
   }
+  // The scheduler knows of every allocation of devices before it makes another one, so it must
+  // never give a device out twice.
+  bool all_allocations_are_known() const { return !restarts && !lost_leases; }
 };
 
 // Chooses the plan. In one world out of three all changes are delivered: stricter invariants hold
@@ -76,6 +83,7 @@ inline FaultPlan ChooseFaults(Random& random, Random& leases_and_clocks) {
   Random later = random;
   plan.undecodable = later.Chance(30);
   plan.overflowing = later.Chance(30);
+  plan.devices = later.Chance(60);
   return plan;
 }
 

@@ -72,7 +72,8 @@ namespace {
 
 using Kind = scheduler::framework::WriteResult::Kind;
 
-const scheduler::framework::WriteResult kTimedOut{Kind::kTimeout, "no response within 30s"};
+const scheduler::framework::WriteResult kTimedOut{
+    .kind = Kind::kTimeout, .message = "no response within 30s", .may_have_happened = true};
 const scheduler::framework::WriteResult kNotSent{Kind::kUnavailable, "not sent without the lease"};
 
 scheduler::framework::WriteResult Refusal(Random& random) {

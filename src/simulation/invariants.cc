@@ -9,6 +9,7 @@
 #include "scheduler/model/cluster.h"
 #include "scheduler/queue/scheduling_queue.h"
 #include "scheduler/reference/evaluate.h"
+#include "simulation/device_population.h"
 #include "simulation/population.h"
 
 namespace berth::simulation {
@@ -43,7 +44,12 @@ const char* ToString(scheduler::model::PodState state) {
 
 Invariants::Invariants(const ApiModel& api, const Watch& watch, const ReservationBook& book,
                        const FaultPlan& plan, scheduler::reference::ReferenceProfile rules)
-    : api_(api), watch_(watch), book_(book), plan_(plan), rules_(std::move(rules)) {}
+    : api_(api),
+      watch_(watch),
+      book_(book),
+      plan_(plan),
+      rules_(std::move(rules)),
+      devices_(api, plan) {}
 
 void Invariants::Break(const char* invariant, std::string what) {
   if (!broken_) broken_ = Violation{invariant, std::move(what)};
@@ -108,7 +114,10 @@ void Invariants::Decided(const scheduler::engine::Decision& decision,
                                    " became unschedulable, though an event should requeue it");
 }
 
-void Invariants::CommandSent(const scheduler::engine::Command& command) {
+void Invariants::CommandSent(const scheduler::engine::Command& command,
+                             const scheduler::engine::Engine& engine) {
+  if (auto broken = devices_.CommandSent(command, engine); broken && !broken_)
+    broken_ = std::move(broken);
   const auto* bind = std::get_if<scheduler::framework::BindPod>(&command.write);
   if (bind == nullptr) return;
   for (const auto& [id, uid] : binds_) {
@@ -148,13 +157,14 @@ std::optional<Violation> Invariants::AfterStep(const scheduler::engine::Engine& 
   }
   if (auto broken = PodsAreInPlace(engine)) return broken;
   if (auto broken = NominationsHaveOwners(engine)) return broken;
+  if (auto broken = devices_.AfterStep()) return broken;
   return ApiIsNotOvercommitted();
 }
 
 // The engine asks to be called when the next pod leaves the backoff queue, at the latest.
 std::optional<Violation> Invariants::BackoffsEndInTime(const scheduler::engine::Engine& engine,
                                                        Instant now) const {
-  if (engine.queue().sizes().backoff == 0) return std::nullopt;
+  if (engine.queue().sizes().backoff == 0 || engine.cycle_waits()) return std::nullopt;
   const Instant limit =
       now + scheduler::queue::BackoffPolicy().max + scheduler::queue::BackoffTicks::kInterval;
   const std::optional<Instant> wake = engine.next_wake();
@@ -226,6 +236,7 @@ std::optional<Violation> Invariants::CheckPlace(const scheduler::engine::Engine&
   if (!queued) return Violation{kOnePlace, NameOf(pod) + " is neither queued nor being bound"};
   const bool gated = engine.queue().Find(pod.id)->gate != nullptr;
   const bool has_reason = !pod.object->spec.scheduling_gates.empty() ||
+                          !pod.object->spec.resource_claims.empty() ||
                           engine.cluster().preemptions().UnderWay(pod.uid());
   if (gated && !has_reason)
     return Violation{kNotLeftUnschedulable, NameOf(pod) + " is gated without a reason"};
@@ -267,12 +278,13 @@ std::optional<Violation> Invariants::ApiIsNotOvercommitted() const {
 
 // --- idle worlds ---
 
-// No event announces that a volume is free again or that a plugin would now accept a pod, although
-// the latter retries the pod on any event. And kube-scheduler misses some events: other pods'
+// No event announces that a volume is free again, that devices of a deleted claim are, or that a
+// plugin would now accept a pod, although the latter retries the pod on any event. And
+// kube-scheduler misses some events: other pods'
 // anti-affinity when a node is added or relabelled, anti-affinity to pods whose node is deleted,
 // and that a pod with affinity to its own labels may become the first of its kind.
 bool Invariants::MayWait(const api::Pod& pod) const {
-  if (!pod.spec.volumes.empty()) return true;
+  if (!pod.spec.volumes.empty() || UsesDevices(pod)) return true;
   const auto message = messages_.find(KeyOf(pod.metadata));
   if (message != messages_.end() && message->second.contains("affinity rules")) return true;
   const auto rejected = book_.rejected.find(pod.metadata.uid);
@@ -319,6 +331,7 @@ std::optional<Violation> Invariants::NominationsAreCurrent() const {
 }
 
 std::optional<Violation> Invariants::WhenIdle(const scheduler::engine::Engine& engine) const {
+  if (auto broken = devices_.WhenIdle(engine)) return broken;
   std::optional<Violation> broken;
   engine.cluster().pods().ForEach([&](const scheduler::model::PodRecord& pod) {
     if (broken || pod.state != scheduler::model::PodState::kAssumed) return;
@@ -352,7 +365,7 @@ std::optional<Violation> Invariants::CacheMatchesApi(
                       current->metadata.resource_version == pod.object->metadata.resource_version;
     if (!same) broken = Violation{kOnePlace, NameOf(pod) + " differs from the API's version"};
   });
-  return broken;
+  return broken ? broken : devices_.CacheMatchesApi(engine);
 }
 
 std::optional<Violation> Invariants::WhenEmpty(const scheduler::engine::Engine& engine) const {

@@ -13,9 +13,11 @@
 #include "scheduler/engine/engine.h"
 #include "scheduler/reference/reference_profile.h"
 #include "simulation/api_model.h"
+#include "simulation/device_invariants.h"
 #include "simulation/faults.h"
 #include "simulation/faulty_connection.h"
 #include "simulation/reservations.h"
+#include "simulation/violation.h"
 
 namespace berth::simulation {
 
@@ -33,11 +35,6 @@ inline constexpr const char* kBounded = "bounded";       // Nothing accumulates.
 inline constexpr const char* kOnTime = "on-time";        // No backoff outlasts its limit.
 inline constexpr const char* kOneLeader = "one-leader";  // Nothing is written without the lease.
 
-struct Violation {
-  std::string invariant;
-  std::string what;
-};
-
 class Invariants {
  public:
   // The arguments must outlive the Invariants, except `rules`: those of the engine's profile.
@@ -50,7 +47,8 @@ class Invariants {
   void PodPlaced(const std::string& uid, const std::string& node);
   void Decided(const scheduler::engine::Decision& decision,
                const scheduler::engine::Engine& engine);
-  void CommandSent(const scheduler::engine::Command& command);
+  void CommandSent(const scheduler::engine::Command& command,
+                   const scheduler::engine::Engine& engine);
   void WriteEnded(const scheduler::engine::WriteDone& done);
   // The engine is replaced by a new one.
   void EngineStopped();
@@ -89,6 +87,7 @@ class Invariants {
   const ReservationBook& book_;
   const FaultPlan& plan_;
   const scheduler::reference::ReferenceProfile rules_;
+  const DeviceInvariants devices_;
   std::map<scheduler::engine::CommandId, std::string> binds_;  // Pending binds; the pod's uid.
   std::set<std::string> bound_;                                // Uids whose bind succeeded.
   std::map<api::ObjectKey, std::string> messages_;             // Of the last rejection of each pod.

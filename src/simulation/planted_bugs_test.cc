@@ -62,7 +62,12 @@ INSTANTIATE_TEST_SUITE_P(
                     simulation::kNotLeftUnschedulable},
         PlantedCase{"WrappedSums", simulation::PlantedBug::kWrappedSums, simulation::kNoOvercommit},
         PlantedCase{"StaleNomination", simulation::PlantedBug::kStaleNomination,
-                    simulation::kNominations}),
+                    simulation::kNominations},
+        PlantedCase{"DoubleAllocation", simulation::PlantedBug::kDoubleAllocation,
+                    simulation::kDevices},
+        PlantedCase{"LeakedReservation", simulation::PlantedBug::kLeakedReservation,
+                    simulation::kFreed},
+        PlantedCase{"LostCounter", simulation::PlantedBug::kLostCounter, simulation::kDevices}),
     NameOf);
 
 TEST(Simulation, TheSameSeedGivesTheSameWorld) {
@@ -81,6 +86,7 @@ TEST(Simulation, TheSameSeedGivesTheSameWorld) {
 // Worlds in which nothing happens would pass, too.
 TEST(Simulation, WorldsAreBusy) {
   size_t placed = 0, binds = 0, victims = 0, restarts = 0, lost_leases = 0, clock_changes = 0;
+  size_t allocations = 0, deallocations = 0;
   for (uint64_t seed = 1; seed <= 100; ++seed) {
     const simulation::SimulationReport report = RunWorld(seed, simulation::PlantedBug::kNone);
     placed += report.placed;
@@ -89,6 +95,8 @@ TEST(Simulation, WorldsAreBusy) {
     restarts += report.restarts;
     lost_leases += report.lost_leases;
     clock_changes += report.clock_changes;
+    allocations += report.allocations;
+    deallocations += report.deallocations;
   }
   EXPECT_GT(placed, 1000u);
   EXPECT_GT(binds, 1000u);
@@ -96,6 +104,8 @@ TEST(Simulation, WorldsAreBusy) {
   EXPECT_GT(restarts, 30u);
   EXPECT_GT(lost_leases, 30u);
   EXPECT_GT(clock_changes, 100u);
+  EXPECT_GT(allocations, 200u);
+  EXPECT_GT(deallocations, 5u);
 }
 
 }  // namespace BERTH_TEST_FILE

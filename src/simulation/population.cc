@@ -6,13 +6,16 @@
 #include <array>
 
 #include "api/pod_resources.h"
+#include "simulation/device_population.h"
 
 namespace berth::simulation {
 
 bool UsedCapacity::Add(const api::Pod& pod) {
   ++pods_;
   bool free = true;
-  for (const auto& [name, amount] : api::PodRequests(pod, {})) used_[name] += amount;
+  for (const auto& [name, amount] : api::PodRequests(pod, {})) {
+    if (name != kGpuResource) used_[name] += amount;  // Devices provide it.
+  }
   for (const api::Container& container : pod.spec.containers) {
     for (const api::ContainerPort& port : container.ports) {
       if (port.host_port == 0) continue;

@@ -29,7 +29,7 @@ class Simulation {
         book_(random_.Next()),
         invariants_(api_, watch_, book_, plan_,
                     scheduler::reference::ReferenceProfileOf(profile_, options.features)),
-        activity_(api_, plan_, random_),
+        activity_(api_, plan_, options.seed, random_),
         driver_(profile_,
                 {random_.Next(), options.paranoid, options.features, options.bug, plan_.writes},
                 {api_, watch_, book_, invariants_, trace_, random_}) {
@@ -50,6 +50,8 @@ class Simulation {
     report.restarts = driver_.restarts;
     report.lost_leases = driver_.lost_leases;
     report.clock_changes = clock_changes_;
+    report.allocations = driver_.allocations;
+    report.deallocations = driver_.deallocations;
     return report;
   }
 

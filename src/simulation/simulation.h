@@ -36,6 +36,7 @@ struct SimulationReport {
   // Totals.
   size_t decisions = 0, placed = 0, binds = 0, victims = 0, restarts = 0;
   size_t lost_leases = 0, clock_changes = 0;
+  size_t allocations = 0, deallocations = 0;  // Writes of claims that the scheduler sent.
 };
 
 SimulationReport Simulate(const SimulationOptions& options);

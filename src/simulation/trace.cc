@@ -32,12 +32,31 @@ std::string NodeDetails(const api::Node& node) {
   return text;
 }
 
+std::string ClaimDetails(const api::ResourceClaim& claim) {
+  std::string text;
+  if (claim.status.allocation) {
+    text += " allocated";
+    for (const api::DeviceRequestAllocationResult& result : claim.status.allocation->results)
+      text += fmt::format(" {}/{}", result.pool, result.device);
+  }
+  for (const api::ResourceClaimConsumerReference& user : claim.status.reserved_for)
+    text += " for " + user.uid;
+  if (claim.metadata.deletion_timestamp) text += " terminating";
+  return text;
+}
+
+std::string ClaimText(const api::ResourceClaim& claim) {
+  return fmt::format("resource claim {} v{}{}", claim.metadata.name,
+                     claim.metadata.resource_version, ClaimDetails(claim));
+}
+
 std::string DescribeObject(const api::Object& object) {
   const api::ObjectMeta& meta = api::MetaOf(object);
   std::string text = fmt::format("{} {} ({} v{})", api::KindOf(object).kind, meta.name, meta.uid,
                                  meta.resource_version);
   if (const auto pod = As<api::Pod>(object)) text += PodDetails(*pod);
   if (const auto node = As<api::Node>(object)) text += NodeDetails(*node);
+  if (const auto claim = As<api::ResourceClaim>(object)) text += ClaimDetails(*claim);
   return text;
 }
 
@@ -67,6 +86,25 @@ struct WriteText {
   }
   std::string operator()(const scheduler::framework::UpdatePersistentVolumeClaim& update) const {
     return fmt::format("update claim {}", update.object->metadata.name);
+  }
+  std::string operator()(const scheduler::framework::CreateResourceClaim& create) const {
+    return fmt::format("create a resource claim {}", create.generate_name);
+  }
+  std::string operator()(const scheduler::framework::GetResourceClaim& get) const {
+    return fmt::format("get resource claim {}", get.claim.name);
+  }
+  std::string operator()(const scheduler::framework::UpdateResourceClaim& update) const {
+    return "update " + ClaimText(*update.object);
+  }
+  std::string operator()(const scheduler::framework::UpdateResourceClaimStatus& update) const {
+    return "update the status of " + ClaimText(*update.object);
+  }
+  std::string operator()(const scheduler::framework::UnreserveResourceClaim& unreserve) const {
+    return fmt::format("unreserve resource claim {} for {}", unreserve.claim.name,
+                       unreserve.pod_uid);
+  }
+  std::string operator()(const scheduler::framework::DeleteResourceClaim& remove) const {
+    return fmt::format("delete resource claim {}", remove.claim.name);
   }
   std::string operator()(const scheduler::framework::RecordEvent& event) const {
     return fmt::format("event {} {}: {}", event.pod.name, event.reason, event.note);

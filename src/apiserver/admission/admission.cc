@@ -13,6 +13,7 @@
 
 #include "api/json/document.h"
 #include "api/scheme/scheme.h"
+#include "apiserver/admission/devices.h"
 #include "apiserver/admission/field_errors.h"
 #include "apiserver/admission/metadata.h"
 #include "apiserver/store/codec.h"
@@ -138,6 +139,7 @@ api::scheme::ApiResult<void> AdmitCreate(AdmissionContext& context, const api::s
   if (name == "Node") TaintUnreadyNode(document);
   if (name == "PersistentVolumeClaim") AdmitClaim(context.store, document);
   if (name == "Job") SelectJobPods(document);
+  SetTaintTimes(kind, document, context.now);
   return {};
 }
 
@@ -146,6 +148,7 @@ api::scheme::ApiResult<void> AdmitUpdate(AdmissionContext& context, const api::s
   const std::string_view name = kind.kind;
   if (name == "PriorityClass") return AdmitPriorityClass(context.priorities, kind, after);
   if (name == "Service") return AdmitService(context, kind, &before, after);
+  SetTaintTimes(kind, after, context.now);
   const api::JsonObject* old_spec = api::ObjectAt(&before, "spec");
   api::JsonObject* new_spec = api::ObjectAt(&after, "spec");
   if (!old_spec || !new_spec) return {};

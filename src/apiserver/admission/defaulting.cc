@@ -13,6 +13,7 @@
 #include "api/quantity.h"
 #include "api/scheme/schema.h"
 #include "api/scheme/scheme.h"
+#include "apiserver/admission/devices.h"
 #include "apiserver/admission/field_errors.h"
 #include "base/base64.h"
 
@@ -213,25 +214,6 @@ void DefaultNode(api::JsonObject& node) {
     api::EnsureArray(*spec, "podCIDRs").emplace_back(cidr);
 }
 
-void DefaultDeviceRequest(api::JsonObject* request) {
-  if (!request) return;
-  api::DefaultString(*request, "allocationMode", "ExactCount");
-  if (api::StringAt(request, "allocationMode") == "ExactCount")
-    api::DefaultInt(*request, "count", 1);
-}
-
-void DefaultClaimSpec(api::JsonObject* spec) {
-  api::JsonArray* requests = api::ArrayAt(api::ObjectAt(spec, "devices"), "requests");
-  for (size_t i = 0; requests && i < requests->size(); ++i) {
-    api::JsonObject* request = (*requests)[i].if_object();
-    DefaultDeviceRequest(api::ObjectAt(request, "exactly"));
-    api::JsonArray* alternatives = api::ArrayAt(request, "firstAvailable");
-    for (size_t k = 0; alternatives && k < alternatives->size(); ++k) {
-      DefaultDeviceRequest((*alternatives)[k].if_object());
-    }
-  }
-}
-
 }  // namespace
 
 void ApplyDefaults(const api::scheme::Kind& kind, api::JsonObject& document) {
@@ -247,10 +229,7 @@ void ApplyDefaults(const api::scheme::Kind& kind, api::JsonObject& document) {
   if (name == "PriorityClass") {
     api::DefaultString(document, "preemptionPolicy", "PreemptLowerPriority");
   }
-  if (name == "ResourceClaim") DefaultClaimSpec(api::ObjectAt(&document, "spec"));
-  if (name == "ResourceClaimTemplate") {
-    DefaultClaimSpec(api::ObjectAt(api::ObjectAt(&document, "spec"), "spec"));
-  }
+  if (kind.group == kDeviceGroup) return DefaultDevices(kind, document);
   if (name == "PodTemplate") {
     if (api::JsonObject* pod = api::ObjectAt(&document, "template"))
       DefaultPodSpec(api::EnsureObject(*pod, "spec"));

@@ -10,6 +10,7 @@
 #include "api/quantity.h"
 #include "api/scheme/scheme.h"
 #include "api/timestamp.h"
+#include "apiserver/admission/devices.h"
 #include "apiserver/admission/metadata.h"
 
 namespace berth::apiserver::admission {
@@ -194,6 +195,7 @@ void SetCondition(api::JsonObject& status, std::string_view type, std::string_vi
 }
 
 void PrepareForCreate(const api::scheme::Kind& kind, api::JsonObject& document) {
+  DropDisabledDeviceFields(kind, document);
   if (kind.kind == "Node" || !kind.has_status) return;
   if (kind.kind == "Namespace") PrepareNamespace(document);
   api::JsonObject& status = document["status"].emplace_object();
@@ -276,10 +278,13 @@ void CompleteCreate(const api::scheme::Kind& kind, api::JsonObject& document, In
 void PrepareForUpdate(const api::scheme::Kind& kind, std::string_view subresource,
                       const api::JsonObject& before, api::JsonObject& after) {
   if (subresource == "status" || subresource == "approval") {
-    return RestoreAllButStatus(kind, before, after);
+    RestoreAllButStatus(kind, before, after);
+    if (kind.kind == "ResourceClaim") DropDeallocatedDevices(before, after);
+    return;
   }
   if (subresource == "resize") return RestoreAllButResources(before, after);
   if (subresource == "ephemeralcontainers") return RestoreAllButEphemeral(before, after);
+  DropDisabledDeviceFields(kind, after);
   if (kind.has_status) CopyMember(before, after, "status");
   if (kind.kind == "CertificateSigningRequest") CopyMember(before, after, "spec");
   if (kind.kind == "Namespace") {

@@ -17,6 +17,7 @@ namespace berth::apiserver::admission {
 
 void ValidatePodSpec(const api::JsonObject* spec, const FieldPath& path, FieldErrors& errors) {
   ValidateContainers(spec, path, errors);
+  ValidatePodClaims(spec, path, errors);
   ValidatePlacement(spec, path, errors);
   const std::string_view restart = api::StringAt(spec, "restartPolicy");
   if (restart != "Always" && restart != "OnFailure" && restart != "Never") {

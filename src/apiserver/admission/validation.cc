@@ -10,6 +10,7 @@
 #include "api/json/writer.h"
 #include "api/scheme/scheme.h"
 #include "api/selector.h"
+#include "apiserver/admission/devices.h"
 #include "apiserver/admission/field_errors.h"
 #include "apiserver/admission/metadata.h"
 
@@ -262,7 +263,9 @@ void Immutable(const api::JsonObject* before, const api::JsonObject* after, std:
   errors.InvalidValue(path / key, value ? *value : none, "field is immutable");
 }
 
-void Validate(const api::scheme::Kind& kind, const api::JsonObject& document, FieldErrors& errors) {
+void Validate(const api::scheme::Kind& kind, const api::JsonObject& document, FieldErrors& errors,
+              const api::JsonObject* before) {
+  if (kind.group == kDeviceGroup) return ValidateDevices(kind, before, document, errors);
   if (kind.kind == "Pod") {
     return ValidatePodSpec(api::ObjectAt(&document, "spec"), FieldPath("spec"), errors);
   }

@@ -43,8 +43,10 @@ void ValidateLabels(const api::Json* labels, const FieldPath& path, FieldErrors&
 void ValidateLabelSelector(const api::JsonObject* selector, const FieldPath& path,
                            FieldErrors& errors);
 
-// Validates everything except the metadata.
-void Validate(const api::scheme::Kind& kind, const api::JsonObject& document, FieldErrors& errors);
+// Validates everything except the metadata. `before` is the stored object of an update, or null:
+// kinds of devices accept what was accepted before.
+void Validate(const api::scheme::Kind& kind, const api::JsonObject& document, FieldErrors& errors,
+              const api::JsonObject* before = nullptr);
 // Rejects changes of immutable fields.
 void ValidateUpdate(const api::scheme::Kind& kind, const api::JsonObject& before,
                     const api::JsonObject& after, FieldErrors& errors);
@@ -56,6 +58,8 @@ void ValidateContainers(const api::JsonObject* pod_spec, const FieldPath& path,
                         FieldErrors& errors);
 void ValidateResources(const api::JsonObject* container, const FieldPath& path,
                        FieldErrors& errors);
+// Checks spec.resourceClaims and the claims of containers.
+void ValidatePodClaims(const api::JsonObject* pod_spec, const FieldPath& path, FieldErrors& errors);
 void ValidatePlacement(const api::JsonObject* pod_spec, const FieldPath& path, FieldErrors& errors);
 void ValidateNodeSelectorTerms(const api::JsonArray* terms, const FieldPath& path,
                                FieldErrors& errors);

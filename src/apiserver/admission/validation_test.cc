@@ -45,6 +45,25 @@ INSTANTIATE_TEST_SUITE_P(
              "{'metadata':{'name':'a'},'spec':{'containers':[{'name':'c','image':'i'}],"
              "'initContainers':[{'name':'c','image':'i'}]}}",
              "spec.initContainers[0].name: Duplicate value: \"c\""},
+        Case{"DeviceClaims", "pods",
+             Pod("'resourceClaims':[{'name':'a','resourceClaimName':'x'},{'name':'a',"
+                 "'resourceClaimTemplateName':'x'},{'name':'b'},{'name':'c','resourceClaimName':"
+                 "'x','resourceClaimTemplateName':'y'}],"),
+             "spec.resourceClaims[1].name: Duplicate value: \"a\"\n"
+             "spec.resourceClaims[2]: Invalid value: {\"name\":\"b\"}: must specify one of: "
+             "`resourceClaimName`, `resourceClaimTemplateName`\n"
+             "spec.resourceClaims[3]: Invalid value: {\"name\":\"c\",\"resourceClaimName\":\"x\","
+             "\"resourceClaimTemplateName\":\"y\"}: at most one of `resourceClaimName` or "
+             "`resourceClaimTemplateName` may be specified"},
+        Case{
+            "DeviceClaimsOfAContainer", "pods",
+            "{'metadata':{'name':'a'},'spec':{'resourceClaims':[{'name':'x','resourceClaimName':"
+            "'x'}],'containers':[{'name':'c','image':'i','resources':{'claims':[{'name':'x',"
+            "'request':'r'},{'name':'x'},{'name':'x','request':'s'},{'name':'y'}]}}]}}",
+            "spec.containers[0].resources.claims[1]: Duplicate value: \"x\"\n"
+            "spec.containers[0].resources.claims[2]: Duplicate value: \"x\"\n"
+            "spec.containers[0].resources.claims[3]: Not found: \"y\": must be one of the names in "
+            "pod.spec.resourceClaims: x"},
         Case{"ARequestBeyondItsLimit", "pods",
              Resources("'requests':{'cpu':'2'},'limits':{'cpu':'1'}"),
              "spec.containers[0].resources.requests: Invalid value: \"2\": must be less than or "

@@ -1,8 +1,12 @@
 // Creation of objects: Api::Create.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include "apiserver/admission/admission.h"
 #include "apiserver/admission/defaulting.h"
+#include "apiserver/admission/devices.h"
 #include "apiserver/admission/field_errors.h"
 #include "apiserver/admission/metadata.h"
 #include "apiserver/admission/strategy.h"
@@ -116,8 +120,13 @@ api::scheme::ApiResult<Written> Api::CreateChecked(const api::scheme::Kind& kind
   const std::string name(api::StringAt(&admission::MetadataOf(document), "name"));
   admission::FieldErrors errors;
   admission::ValidateMetadata(kind, document, errors);
+  admission::ValidateAdminAccess(store_, kind, nullptr, document, errors);
   admission::Validate(kind, document, errors);
   if (!errors.empty()) return std::unexpected(api::scheme::Invalid(kind, name, errors.Take()));
+  if (options.warnings) {
+    std::ranges::move(admission::DeviceWarnings(kind, document),
+                      std::back_inserter(*options.warnings));
+  }
 
   api::scheme::ApiResult<store::Draft> draft = store::MakeDraft(kind, document);
   if (!draft) return std::unexpected(std::move(draft.error()));

@@ -1,8 +1,12 @@
 // Updates and patches: Api::Update and Api::Patch.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include "apiserver/admission/admission.h"
 #include "apiserver/admission/defaulting.h"
+#include "apiserver/admission/devices.h"
 #include "apiserver/admission/field_errors.h"
 #include "apiserver/admission/metadata.h"
 #include "apiserver/admission/strategy.h"
@@ -41,7 +45,8 @@ api::scheme::ApiResult<std::optional<Written>> Api::FinishUpdate(Attempt& attemp
   admission::PreserveIdentity(before, after);
   admission::PrepareForUpdate(kind, subresource, before, after);
   const bool spec_write = subresource != "status";
-  if (spec_write || kind.kind == "Node" || kind.kind == "PersistentVolumeClaim") {
+  if (spec_write || kind.kind == "Node" || kind.kind == "PersistentVolumeClaim" ||
+      kind.kind == "ResourceClaim") {
     if (auto done = admission::CanonicalizeQuantities(kind, after); !done) {
       return std::unexpected(std::move(done.error()));
     }
@@ -55,13 +60,21 @@ api::scheme::ApiResult<std::optional<Written>> Api::FinishUpdate(Attempt& attemp
       return std::unexpected(std::move(admitted.error()));
     }
     admission::BumpGeneration(kind, before, after);
-    admission::Validate(kind, after, errors);
+    admission::Validate(kind, after, errors, &before);
     if (subresource.empty()) admission::ValidateUpdate(kind, before, after, errors);
+  }
+  if (subresource == "status" && kind.kind == "ResourceClaim") {
+    admission::ValidateAdminAccess(store_, kind, &before, after, errors);
+    admission::ValidateClaimStatus(before, after, errors);
   }
   admission::ValidateMetadata(kind, after, errors);
   admission::ValidateMetadataUpdate(before, after, errors);
   if (!errors.empty()) {
     return std::unexpected(api::scheme::Invalid(kind, attempt.seen->key.name, errors.Take()));
+  }
+  if (options.warnings && spec_write) {
+    std::ranges::move(admission::DeviceWarnings(kind, after),
+                      std::back_inserter(*options.warnings));
   }
   // ServerSideApply has already updated the managed fields.
   if (!attempt.applied && api::At(admission::MetadataOf(before), "managedFields")) {

@@ -98,6 +98,28 @@ TEST_F(EngineMeasurementsTest, ErrorsOfVolumesAreCountedByStage) {
   EXPECT_EQ(Of("volume_scheduling_stage_error_total"), errors);
 }
 
+TEST_F(EngineMeasurementsTest, ClaimsAndBindingConditionsAreCounted) {
+  using enum scheduler::framework::DeviceBindingResult;
+  measurements_.ResourceClaimCreated(true);
+  measurements_.ResourceClaimCreated(false);
+  measurements_.ResourceClaimCreated(true);
+  const Samples creates = {{"{status=\"failure\"}", 1}, {"{status=\"success\"}", 2}};
+  EXPECT_EQ(Of("resourceclaim_creates_total"), creates);
+
+  measurements_.DeviceBindingEnded("default-scheduler", "gpu.example.com", kTimeout);
+  measurements_.DeviceBindingWaited("default-scheduler", "gpu.example.com", kTimeout,
+                                    Duration::Seconds(600));
+  measurements_.DeviceBindingWaited("default-scheduler", "nic.example.com", kSuccess,
+                                    Duration::Seconds(5));
+  const Samples ended = {
+      {"{driver=\"gpu.example.com\",profile=\"default-scheduler\",status=\"timeout\"}", 1}};
+  EXPECT_EQ(Of("dra_bindingconditions_allocations_total"), ended);
+  const Samples waited = {
+      {"_count{driver=\"gpu.example.com\",profile=\"default-scheduler\",status=\"timeout\"}", 1},
+      {"_count{driver=\"nic.example.com\",profile=\"default-scheduler\",status=\"success\"}", 1}};
+  EXPECT_EQ(Of("dra_bindingconditions_wait_duration_seconds"), waited);
+}
+
 TEST_F(EngineMeasurementsTest, MeasuringChangesNoDecision) {
   scheduler::engine::EngineOptions unmeasured = Options();
   unmeasured.measurements = nullptr;

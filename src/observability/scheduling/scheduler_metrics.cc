@@ -35,15 +35,6 @@ void RegisterUnused(MetricRegistry& registry) {
   registry.AddHistogram(Spec("store_schedule_results_duration_seconds", kAlpha, {"profile"},
                              "Latency of storing scheduling results for node hints.",
                              ExponentialBuckets(0.00001, 2, 12)));
-  registry.AddCounter(Spec("resourceclaim_creates_total", kAlpha, {"status"},
-                           "Number of ResourceClaim creations for extended resources."));
-  registry.AddCounter(Spec("dra_bindingconditions_allocations_total", kAlpha,
-                           {"profile", "driver", "status"},
-                           "Number of allocations of devices with binding conditions."));
-  registry.AddHistogram(Spec("dra_bindingconditions_wait_duration_seconds", kAlpha,
-                             {"profile", "driver", "status"},
-                             "Time that pods waited for the binding conditions of their devices.",
-                             ExponentialBuckets(0.1, 2, 14)));
   registry.AddCounter(Spec("volume_binder_cache_requests_total", kAlpha, {"operation"},
                            "Number of requests to the volume binding cache; always zero."));
   registry.AddCounter(Spec("async_api_call_execution_total", kAlpha, {"call_type", "result"},
@@ -153,7 +144,17 @@ SchedulerMetrics::SchedulerMetrics(MetricRegistry& registry)
                "Number of nodes, pods and assumed pods in the scheduler cache."))),
       volume_stage_errors(
           registry.AddCounter(Spec("volume_scheduling_stage_error_total", kAlpha, {"operation"},
-                                   "Volume scheduling stage error count"))) {
+                                   "Volume scheduling stage error count"))),
+      resource_claim_creates(
+          registry.AddCounter(Spec("resourceclaim_creates_total", kAlpha, {"status"},
+                                   "Number of ResourceClaim creations for extended resources."))),
+      device_binding_allocations(registry.AddCounter(
+          Spec("dra_bindingconditions_allocations_total", kAlpha, {"profile", "driver", "status"},
+               "Number of allocations of devices with binding conditions."))),
+      device_binding_wait(registry.AddHistogram(Spec(
+          "dra_bindingconditions_wait_duration_seconds", kAlpha, {"profile", "driver", "status"},
+          "Time that pods waited for the binding conditions of their devices.",
+          ExponentialBuckets(0.1, 2, 14)))) {
   RegisterUnused(registry);
 }
 
@@ -341,6 +342,33 @@ void EngineMeasurements::EventHandled(scheduler::framework::EventLabel event, Du
 void EngineMeasurements::VolumeStageFailed(scheduler::framework::VolumeStage stage) {
   constexpr const char* kOperations[] = {"predicate", "assume", "bind"};
   metrics_.volume_stage_errors.With({kOperations[static_cast<size_t>(stage)]}).Increment();
+}
+
+void EngineMeasurements::ResourceClaimCreated(bool ok) {
+  metrics_.resource_claim_creates.With({ok ? "success" : "failure"}).Increment();
+}
+
+namespace {
+
+constexpr std::string_view kDeviceBindingResults[] = {"success", "failure", "timeout", "error"};
+
+}  // namespace
+
+void EngineMeasurements::DeviceBindingWaited(std::string_view scheduler_name,
+                                             std::string_view driver,
+                                             scheduler::framework::DeviceBindingResult result,
+                                             Duration waited) {
+  metrics_.device_binding_wait
+      .With({scheduler_name, driver, kDeviceBindingResults[IndexOf(result)]})
+      .Observe(waited.seconds());
+}
+
+void EngineMeasurements::DeviceBindingEnded(std::string_view scheduler_name,
+                                            std::string_view driver,
+                                            scheduler::framework::DeviceBindingResult result) {
+  metrics_.device_binding_allocations
+      .With({scheduler_name, driver, kDeviceBindingResults[IndexOf(result)]})
+      .Increment();
 }
 
 void EngineMeasurements::SizesAre(const scheduler::framework::EngineSizes& sizes) {

@@ -8,6 +8,7 @@
 #include <array>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "observability/metric_registry.h"
@@ -46,9 +47,12 @@ struct SchedulerMetrics {
   CounterFamily& evictions;            // result
 
   // --- the rest ---
-  GaugeFamily& goroutines;             // operation
-  GaugeFamily& cache_size;             // type
-  CounterFamily& volume_stage_errors;  // operation
+  GaugeFamily& goroutines;                    // operation
+  GaugeFamily& cache_size;                    // type
+  CounterFamily& volume_stage_errors;         // operation
+  CounterFamily& resource_claim_creates;      // status
+  CounterFamily& device_binding_allocations;  // profile, driver, status
+  HistogramFamily& device_binding_wait;       // profile, driver, status
 };
 
 // EngineMeasurements converts the engine's measurements to kube-scheduler's metrics.
@@ -80,6 +84,12 @@ class EngineMeasurements final : public scheduler::framework::Measurements {
   void VictimsChosen(size_t victims) override;
   void EvictionEnded(bool all_went, Duration took) override;
   void VolumeStageFailed(scheduler::framework::VolumeStage stage) override;
+  void ResourceClaimCreated(bool ok) override;
+  void DeviceBindingWaited(std::string_view scheduler_name, std::string_view driver,
+                           scheduler::framework::DeviceBindingResult result,
+                           Duration waited) override;
+  void DeviceBindingEnded(std::string_view scheduler_name, std::string_view driver,
+                          scheduler::framework::DeviceBindingResult result) override;
 
   void PodQueued(scheduler::framework::QueueName queue,
                  scheduler::framework::EventLabel why) override;

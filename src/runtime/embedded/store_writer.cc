@@ -7,8 +7,12 @@
 #include <boost/json/value.hpp>
 #include <utility>
 
+#include "api/json/claim_document.h"
+#include "api/json/decode.h"
 #include "api/json/parse.h"
+#include "api/resource_claim.h"
 #include "api/timestamp.h"
+#include "api/undecodable_fields.h"
 #include "base/check.h"
 #include "runtime/write_result.h"
 
@@ -30,6 +34,10 @@ apiserver::store::ObjectName NameOf(const api::ObjectKey& key) {
 
 scheduler::framework::WriteResult Failed(const ApiError& error) {
   return {ResultKindOf(error.code), error.message};
+}
+
+scheduler::framework::WriteResult Malformed(const Error& error) {
+  return {scheduler::framework::WriteResult::Kind::kRejected, error.message};
 }
 
 // A conflict of uids means that the pod is gone and another pod has its name.
@@ -59,6 +67,33 @@ Json ConditionJson(const api::PodCondition& condition) {
   return object;
 }
 
+Json ExtendedResourcesJson(const api::PodExtendedResourceClaimStatus& status) {
+  JsonObject object{{"resourceClaimName", status.resource_claim_name}};
+  if (status.request_mappings.empty()) return object;
+  JsonArray mappings;
+  for (const api::ContainerExtendedResourceRequest& mapping : status.request_mappings) {
+    mappings.push_back({{"containerName", mapping.container_name},
+                        {"requestName", mapping.request_name},
+                        {"resourceName", mapping.resource_name}});
+  }
+  object["requestMappings"] = std::move(mappings);
+  return object;
+}
+
+// The result has the claim as it is stored.
+scheduler::framework::WriteResult DoneWithClaim(const ObjectPtr& object) {
+  scheduler::framework::WriteResult result = Done(object);
+  api::UndecodableFields undecodable;
+  auto claim = api::DecodeJsonAs<api::ResourceClaim>(object->json, &undecodable);
+  if (!claim) return Malformed(claim.error());
+  result.claim = *std::move(claim);
+  return result;
+}
+
+scheduler::framework::WriteResult EndedWithClaim(const ApiResult<Written>& written) {
+  return written ? DoneWithClaim(written->object) : Failed(written.error());
+}
+
 // Includes the version that the engine saw, so that a concurrent change is a conflict.
 JsonObject MetadataPatch(const api::ObjectMeta& seen) {
   JsonObject annotations;
@@ -74,7 +109,8 @@ StoreWriter::StoreWriter(apiserver::registry::Api& api)
     : api_(api),
       pods_(api::scheme::KindOf("pods")),
       volumes_(api::scheme::KindOf("persistentvolumes")),
-      claims_(api::scheme::KindOf("persistentvolumeclaims")) {}
+      claims_(api::scheme::KindOf("persistentvolumeclaims")),
+      resource_claims_(api::scheme::KindOf("resourceclaims.resource.k8s.io")) {}
 
 scheduler::framework::WriteResult StoreWriter::Execute(
     const scheduler::framework::ApiWrite& write) {
@@ -106,6 +142,9 @@ scheduler::framework::WriteResult StoreWriter::Do(
     Json& node = status["nominatedNodeName"];
     if (!patch.nominated_node_name->empty()) node = *patch.nominated_node_name;
   }
+  if (patch.extended_resource_claim_status)
+    status["extendedResourceClaimStatus"] =
+        ExtendedResourcesJson(*patch.extended_resource_claim_status);
   const JsonObject body{{"metadata", JsonObject{{"uid", patch.uid}}},
                         {"status", std::move(status)}};
   const auto written = api_.Patch(pods_, NameOf(patch.pod), "status", PatchType::kStrategic, body);
@@ -143,6 +182,57 @@ scheduler::framework::WriteResult StoreWriter::Do(
   const JsonObject body{{"metadata", MetadataPatch(metadata)}};
   const apiserver::store::ObjectName name{metadata.namespace_, metadata.name};
   return Ended(api_.Patch(claims_, name, "", PatchType::kMerge, body));
+}
+
+// --- ResourceClaims ---
+
+scheduler::framework::WriteResult StoreWriter::Do(
+    const scheduler::framework::CreateResourceClaim& create) {
+  const auto text = api::NewClaimDocument(*create.object, create.generate_name);
+  auto body = text ? api::ParseJson(*text) : std::unexpected(text.error());
+  if (!body) return Malformed(body.error());
+  return EndedWithClaim(
+      api_.Create(resource_claims_, create.object->metadata.namespace_, *std::move(body)));
+}
+
+scheduler::framework::WriteResult StoreWriter::Do(
+    const scheduler::framework::GetResourceClaim& get) {
+  const ObjectPtr object = api_.store().Get(resource_claims_.collection, NameOf(get.claim));
+  if (object == nullptr) return Failed(api::scheme::NotFound(resource_claims_, get.claim.name));
+  return DoneWithClaim(object);
+}
+
+scheduler::framework::WriteResult StoreWriter::Replace(const api::ResourceClaim& claim,
+                                                       std::string_view subresource) {
+  const auto text = api::ClaimDocument(claim);
+  auto body = text ? api::ParseJson(*text) : std::unexpected(text.error());
+  if (!body) return Malformed(body.error());
+  const apiserver::store::ObjectName name{claim.metadata.namespace_, claim.metadata.name};
+  return EndedWithClaim(api_.Update(resource_claims_, name, subresource, *std::move(body)));
+}
+
+scheduler::framework::WriteResult StoreWriter::Do(
+    const scheduler::framework::UpdateResourceClaim& update) {
+  return Replace(*update.object, "");
+}
+
+scheduler::framework::WriteResult StoreWriter::Do(
+    const scheduler::framework::UpdateResourceClaimStatus& update) {
+  return Replace(*update.object, "status");
+}
+
+scheduler::framework::WriteResult StoreWriter::Do(
+    const scheduler::framework::UnreserveResourceClaim& unreserve) {
+  const auto patch = api::ParseJson(api::UnreservePatch(unreserve.uid, unreserve.pod_uid));
+  if (!patch) return Malformed(patch.error());
+  return EndedWithClaim(api_.Patch(resource_claims_, NameOf(unreserve.claim), "status",
+                                   PatchType::kStrategic, *patch));
+}
+
+scheduler::framework::WriteResult StoreWriter::Do(
+    const scheduler::framework::DeleteResourceClaim& remove) {
+  const auto deleted = api_.Delete(resource_claims_, NameOf(remove.claim));
+  return deleted ? Done(deleted->object) : Failed(deleted.error());
 }
 
 scheduler::framework::WriteResult StoreWriter::Do(const scheduler::framework::RecordEvent&) {

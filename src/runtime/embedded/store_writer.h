@@ -6,6 +6,7 @@
 
 #include <deque>
 #include <string>
+#include <string_view>
 
 #include "apiserver/registry/api.h"
 #include "base/time.h"
@@ -30,13 +31,26 @@ class StoreWriter {
   scheduler::framework::WriteResult Do(const scheduler::framework::UpdatePersistentVolume& update);
   scheduler::framework::WriteResult Do(
       const scheduler::framework::UpdatePersistentVolumeClaim& update);
+  scheduler::framework::WriteResult Do(const scheduler::framework::CreateResourceClaim& create);
+  scheduler::framework::WriteResult Do(const scheduler::framework::GetResourceClaim& get);
+  scheduler::framework::WriteResult Do(const scheduler::framework::UpdateResourceClaim& update);
+  scheduler::framework::WriteResult Do(
+      const scheduler::framework::UpdateResourceClaimStatus& update);
+  scheduler::framework::WriteResult Do(
+      const scheduler::framework::UnreserveResourceClaim& unreserve);
+  scheduler::framework::WriteResult Do(const scheduler::framework::DeleteResourceClaim& remove);
   scheduler::framework::WriteResult Do(const scheduler::framework::RecordEvent& event);
   scheduler::framework::WriteResult Do(const scheduler::framework::CallExtender& call);
+
+  // Replaces the claim, or its status.
+  scheduler::framework::WriteResult Replace(const api::ResourceClaim& claim,
+                                            std::string_view subresource);
 
   apiserver::registry::Api& api_;
   const api::scheme::Kind& pods_;
   const api::scheme::Kind& volumes_;
   const api::scheme::Kind& claims_;
+  const api::scheme::Kind& resource_claims_;
 };
 
 // EventRecorder writes the engine's events as events.k8s.io/v1.

@@ -78,7 +78,7 @@ void Fields(auto& v, Like<framework::DefaultPreemptionArgs> auto& t) {
 
 void Fields(auto& v, Like<framework::DynamicResourcesArgs> auto& t) {
   v("filterTimeout", t.filter_timeout);
-  v.Required("bindingTimeout", t.binding_timeout);
+  v("bindingTimeout", t.binding_timeout);
 }
 
 void Fields(auto& v, Like<framework::InterPodAffinityArgs> auto& t) {

@@ -44,6 +44,10 @@ void Complete(framework::VolumeBindingArgs& args, const model::Features& feature
 void Complete(framework::DynamicResourcesArgs& args, const model::Features& features) {
   if (features.dra_scheduler_filter_timeout && !args.filter_timeout)
     args.filter_timeout = framework::kDefaultFilterTimeout;
+  if (features.dra_device_binding_conditions && features.dra_resource_claim_device_status &&
+      !args.binding_timeout) {
+    args.binding_timeout = framework::kDefaultBindingTimeout;
+  }
 }
 
 std::set<std::string, std::less<>> EnabledPlugins(const SchedulerProfile& profile) {

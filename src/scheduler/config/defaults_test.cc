@@ -141,6 +141,14 @@ TEST(ApplyDefaults, FollowsTheFeatureGates) {
   EXPECT_EQ(timeout({}), Duration::Seconds(10));
   EXPECT_EQ(timeout({.dra_scheduler_filter_timeout = false}), std::nullopt);
 
+  const auto binding_timeout = [](const model::Features& features) {
+    return DefaultArgs<framework::DynamicResourcesArgs>(features, "DynamicResources")
+        .binding_timeout;
+  };
+  EXPECT_EQ(binding_timeout({}), Duration::Seconds(600));
+  EXPECT_EQ(binding_timeout({.dra_device_binding_conditions = false}), std::nullopt);
+  EXPECT_EQ(binding_timeout({.dra_resource_claim_device_status = false}), std::nullopt);
+
   const Configuration without = Default({.node_declared_features = false});
   EXPECT_EQ(without.profiles[0].multi_point.enabled.size(), 19u);
   EXPECT_EQ(without.profiles[0].multi_point.enabled.back().name, "DefaultBinder");

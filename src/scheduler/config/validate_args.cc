@@ -39,8 +39,13 @@ void Check(const framework::DynamicResourcesArgs& args, const api::FieldPath& pa
   } else if (args.filter_timeout && *args.filter_timeout < Duration{}) {
     errors.Invalid(path / "filterTimeout", *args.filter_timeout, "must be zero or positive");
   }
-  if (args.binding_timeout < Duration::Seconds(1)) {
-    errors.Invalid(path / "bindingTimeout", args.binding_timeout, "must be at least 1 second");
+  if (!args.binding_timeout) return;
+  if (!features.dra_device_binding_conditions || !features.dra_resource_claim_device_status) {
+    errors.Forbidden(
+        path / "bindingTimeout",
+        "DRADeviceBindingConditions or DRAResourceClaimDeviceStatus feature gate is disabled");
+  } else if (*args.binding_timeout < Duration::Seconds(1)) {
+    errors.Invalid(path / "bindingTimeout", *args.binding_timeout, "must be at least 1 second");
   }
 }
 

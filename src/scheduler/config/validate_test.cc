@@ -49,6 +49,16 @@ TEST(Validate, FollowsTheFeatureGates) {
   EXPECT_THAT(Validate(configuration),
               ElementsAre("profiles[0].pluginConfig[0].args.filterTimeout: Forbidden: "
                           "DRASchedulingFilterTimeout feature gate is disabled"));
+
+  configuration = Default({.dra_device_binding_conditions = false});
+  EXPECT_THAT(Validate(configuration), IsEmpty());
+  devices = {};
+  devices.binding_timeout = Duration::Seconds(1);
+  configuration.profiles[0].plugin_config = {{"DynamicResources", devices}};
+  EXPECT_THAT(Validate(configuration),
+              ElementsAre("profiles[0].pluginConfig[0].args.bindingTimeout: Forbidden: "
+                          "DRADeviceBindingConditions or DRAResourceClaimDeviceStatus feature "
+                          "gate is disabled"));
 }
 
 TEST(Validate, RequiresAResourceLock) {

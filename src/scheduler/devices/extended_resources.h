@@ -44,12 +44,7 @@ class ExtendedResources {
 };
 
 // Which request of the special claim serves a container's resource.
-struct ExtendedResourceMapping {
-  std::string container_name;
-  std::string resource_name;
-  std::string request_name;
-  friend bool operator==(const ExtendedResourceMapping&, const ExtendedResourceMapping&) = default;
-};
+using ExtendedResourceMapping = api::ContainerExtendedResourceRequest;
 
 struct SpecialRequests {
   std::vector<api::DeviceRequest> requests;

@@ -44,21 +44,41 @@ SliceCatalog::Affected SliceCatalog::Change(const std::string& name, SliceRef ad
   const auto found = slices_.find(name);
   const SliceRef removed = found == slices_.end() ? nullptr : found->second;
   const std::set<PoolId> bad_before = bad_counters_;
+  std::map<PoolId, CompleteGenerations> pools;  // That change, with their completeness.
+  bool counters_change = false;
   for (const SliceRef& slice : {removed, added}) {
     if (slice == nullptr) continue;
-    // Whether a pool is complete, and its counters, matter to all nodes that have devices of it.
-    const auto entry = pools_.find(slice->pool());
-    if (entry != pools_.end()) {
-      for (const auto& [other_name, other] : entry->second.slices) AddNodes(*other, affected);
-    }
+    pools.emplace(slice->pool(), Completeness(slice->pool()));
+    counters_change |= slice->has_counters() || slice->uses_counters();
     AddNodes(*slice, affected);
   }
   if (removed != nullptr) Erase(removed);
   if (added != nullptr) Insert(added);
-  if (removed != nullptr) PoolChanged(removed->pool());
-  if (added != nullptr) PoolChanged(added->pool());
+  for (const auto& [id, completeness] : pools) {
+    PoolChanged(id);
+    // Whether a pool is complete, and its counters, matter to all nodes that have devices of it.
+    if (!counters_change && completeness == Completeness(id)) continue;
+    const auto entry = pools_.find(id);
+    if (entry == pools_.end()) continue;
+    for (const auto& [other_name, other] : entry->second.slices) AddNodes(*other, affected);
+  }
   if (bad_counters_ != bad_before) affected.reset();
   return affected;
+}
+
+SliceCatalog::CompleteGenerations SliceCatalog::Completeness(PoolId pool) const {
+  CompleteGenerations complete;
+  const auto entry = pools_.find(pool);
+  if (entry == pools_.end()) return complete;
+  std::map<int64_t, int64_t> numbers;  // By generation.
+  for (const auto& [name, slice] : entry->second.slices) {
+    const api::ResourcePool& described = slice->object().pool;
+    complete[{described.generation, described.resource_slice_count}] = false;
+    ++numbers[described.generation];
+  }
+  for (auto& [expected, is_complete] : complete)
+    is_complete = numbers[expected.first] == expected.second;
+  return complete;
 }
 
 void SliceCatalog::Erase(const SliceRef& slice) {
@@ -67,6 +87,7 @@ void SliceCatalog::Erase(const SliceRef& slice) {
   if (entry != pools_.end()) {
     entry->second.slices.erase(slice->name());
     entry->second.with_counters.erase(slice->name());
+    entry->second.using_counters -= slice->uses_counters();
   }
   shared_.erase(slice->name());
   const auto node = on_node_.find(slice->node_name());
@@ -79,6 +100,7 @@ void SliceCatalog::Insert(const SliceRef& slice) {
   slices_.emplace(slice->name(), slice);
   PoolEntry& entry = pools_[slice->pool()];
   entry.slices.emplace(slice->name(), slice);
+  entry.using_counters += slice->uses_counters();
   if (IsIgnored(slice->object())) return;
   if (slice->has_counters()) {
     entry.with_counters.emplace(slice->name(), slice);
@@ -265,10 +287,10 @@ std::optional<Error> SliceCatalog::Fill(Pool& pool, const PoolEntry& entry, bool
     if (!slice->has_counters()) continue;
     if (auto error = check_others(*slice, /*count=*/false)) return error;
   }
-  if (all_seen) return std::nullopt;
+  if (all_seen || entry.using_counters == 0) return std::nullopt;
   const int64_t generation = pool.slices.front()->object().pool.generation;
   for (const auto& [name, slice] : entry.slices) {
-    if (slice->object().pool.generation != generation ||
+    if (slice->object().pool.generation != generation || !slice->uses_counters() ||
         std::ranges::find(pool.slices, slice) != pool.slices.end()) {
       continue;
     }

@@ -102,6 +102,7 @@ class SliceCatalog {
   struct PoolEntry {
     SlicesByName slices;
     SlicesByName with_counters;
+    size_t using_counters = 0;  // Slices with devices that draw on counters.
     // What a node sees for which no slice has devices: only counters.
     mutable std::shared_ptr<const Pool> without_devices;
     // Pools that were built for some nodes, by the slices for them.
@@ -109,6 +110,9 @@ class SliceCatalog {
   };
 
   bool IsIgnored(const api::ResourceSlice& slice) const;
+  // By generation and the number of slices that some of them expect: whether there are as many.
+  using CompleteGenerations = std::map<std::pair<int64_t, int64_t>, bool>;
+  CompleteGenerations Completeness(PoolId pool) const;
   Affected Change(const std::string& name, SliceRef added);
   void Erase(const SliceRef& slice);
   void Insert(const SliceRef& slice);

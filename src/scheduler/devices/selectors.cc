@@ -33,17 +33,18 @@ Selector::~Selector() {
 Selector::Evaluation Selector::Evaluate(const SelectedDevice& device) {
   if (device.slot < results_.size() && results_[device.slot] != 0)
     return Decode(results_[device.slot]);
-  if (!compiled_) compiled_ = cel::DeviceSelector::Compile(expression_);
-  Outcome outcome = Outcome::kError;
-  uint64_t cost = 1;
-  if (*compiled_) {
-    const auto evaluated = (*compiled_)->Evaluate(device.device);
-    cost = evaluated.cost;
-    if (evaluated.matches) outcome = *evaluated.matches ? Outcome::kYes : Outcome::kNo;
-  }
+  const Evaluation evaluation = Evaluate(device.device);
   if (device.slot >= results_.size()) table_.Grow(*this, device.slot);
-  results_[device.slot] = Encode(outcome, cost);
+  results_[device.slot] = Encode(evaluation.outcome, evaluation.cost);
   return Decode(results_[device.slot]);
+}
+
+Selector::Evaluation Selector::Evaluate(const cel::Device& device) {
+  if (!compiled_) compiled_ = cel::DeviceSelector::Compile(expression_);
+  if (!*compiled_) return {Outcome::kError, 1};
+  const auto evaluated = (*compiled_)->Evaluate(device);
+  if (!evaluated.matches) return {Outcome::kError, evaluated.cost};
+  return {*evaluated.matches ? Outcome::kYes : Outcome::kNo, evaluated.cost};
 }
 
 std::string Selector::ErrorFor(const cel::Device& device) const {

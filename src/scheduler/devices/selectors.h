@@ -46,6 +46,8 @@ class Selector {
 
   // Evaluates the expression for the device, or returns the cached result.
   Evaluation Evaluate(const SelectedDevice& device);
+  // The same, without a cache.
+  Evaluation Evaluate(const cel::Device& device);
   // Returns why it cannot be evaluated for the device, with the prefix of kube-scheduler: "CEL
   // runtime error: ...". Evaluate has returned kError.
   std::string ErrorFor(const cel::Device& device) const;

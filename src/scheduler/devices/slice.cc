@@ -6,9 +6,7 @@
 #include <utility>
 
 namespace berth::scheduler::devices {
-namespace {
-
-cel::Device MakeValue(const Device& device) {
+cel::Device MakeValue(const Device& device, bool allow_multiple_allocations) {
   std::vector<cel::Device::Attribute> attributes;
   for (const auto& [name, value] : device.object->attributes) {
     cel::Device::Attribute attribute{.name = name, .value = {}};
@@ -26,14 +24,11 @@ cel::Device MakeValue(const Device& device) {
   std::vector<cel::Device::Capacity> capacity;
   for (const auto& [name, value] : device.object->capacity)
     capacity.push_back({name, &value.value});
-  return cel::Device(
-      {.driver = device.slice->object().driver,
-       .allow_multiple_allocations = device.object->allow_multiple_allocations.value_or(false),
-       .attributes = attributes,
-       .capacity = capacity});
+  return cel::Device({.driver = device.slice->object().driver,
+                      .allow_multiple_allocations = allow_multiple_allocations,
+                      .attributes = attributes,
+                      .capacity = capacity});
 }
-
-}  // namespace
 
 NodeChoice::NodeChoice(const std::optional<std::string>& node_name,
                        const std::optional<bool>& all_nodes,
@@ -51,7 +46,9 @@ Result<bool> NodeChoice::Matches(const api::Node& node) const {
 }
 
 const cel::Device& Device::value() const {
-  if (made == nullptr) made = std::make_unique<const cel::Device>(MakeValue(*this));
+  if (made == nullptr)
+    made = std::make_unique<const cel::Device>(
+        MakeValue(*this, object->allow_multiple_allocations.value_or(false)));
   return *made;
 }
 
@@ -68,6 +65,7 @@ Slice::Slice(std::shared_ptr<const api::ResourceSlice> object, DeviceNames& name
   for (const api::Device& device : object_->devices) {
     Device& made = devices_.emplace_back();
     made.object = &device;
+    uses_counters_ |= !device.consumes_counters.empty();
     made.slice = this;
     made.id = ids_.Intern(DeviceKey(object_->driver, object_->pool.name, device.name));
     made.slot = selectors_.AddDevice();

@@ -53,6 +53,9 @@ struct Device {
   mutable std::unique_ptr<const cel::Device> made;
 };
 
+// Returns the device as selectors see it, if it could or could not be shared.
+cel::Device MakeValue(const Device& device, bool allow_multiple_allocations);
+
 class Slice {
  public:
   // `names` and `selectors` must outlive this.
@@ -67,6 +70,8 @@ class Slice {
   PoolId pool() const { return pool_.held()[0]; }
   const std::vector<Device>& devices() const { return devices_; }
   bool has_counters() const { return !object_->shared_counters.empty(); }
+  // Reports whether some device draws on counters.
+  bool uses_counters() const { return uses_counters_; }
   // The node that it is for, if that is one node by name.
   std::string_view node_name() const {
     return object_->node_name ? std::string_view(*object_->node_name) : std::string_view();
@@ -83,6 +88,7 @@ class Slice {
   DeviceHolder ids_;
   NodeChoice nodes_;
   std::vector<Device> devices_;
+  bool uses_counters_ = false;
 };
 
 }  // namespace berth::scheduler::devices

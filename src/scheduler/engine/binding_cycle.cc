@@ -4,6 +4,7 @@
 
 #include <tuple>
 
+#include "scheduler/framework/status_retries.h"
 #include "scheduler/model/cluster.h"
 #include "scheduler/queue/scheduling_queue.h"
 
@@ -124,7 +125,7 @@ Task<framework::Verdict> BindingCycle::AnnounceNode() {
   co_await services_.status.Settle(pod().uid());
   const framework::PatchPodStatus patch{pod().key(), pod().uid(), std::nullopt, node_name_};
   announced_ = node_name_;
-  co_await WriteStatus(*this, patch);
+  co_await framework::WriteStatus(*this, patch);
   co_return framework::Verdict();
 }
 

@@ -66,6 +66,8 @@ class BindingCycle final : public framework::BindingContext {
   model::NodeRow node() const override { return placement_.node; }
   bool cancelled() const override { return !cancel_reason_.empty() || !pre_bind_failure_.ok(); }
   Instant now() const override { return services_.outbox.now(); }
+  Instant wall_now() const override { return services_.outbox.wall_now(); }
+  void Record(framework::RecordEvent event) override { services_.outbox.Record(std::move(event)); }
 
  private:
   struct PermitWait {

@@ -78,7 +78,6 @@ void Engine::State::Handle(const Event& event, const Now& time) {
   PassTime(time);
   const int64_t since = measurements_ == nullptr ? 0 : measurements_->Read();
   const HandledEvents handled = std::visit([this](const auto& known) { return On(known); }, event);
-  handlers_.HandleAssumedClaims();
   Reap();
   if (removed_classes_ != cluster_.classes().removed()) DropRemovedClasses();
   if (handled.empty() || measurements_ == nullptr) return;
@@ -142,6 +141,7 @@ void Engine::State::ReportSizes() const {
 }
 
 std::optional<Instant> Engine::State::next_wake() const {
+  if (cycle_ != nullptr) return std::nullopt;  // No time passes until its command ends.
   std::optional<Instant> next;
   for (std::optional<Instant> wake :
        {outbox_.next_wake(), status_.next_wake(), waiting_.next_wake(), queue_.next_wake()}) {
@@ -210,6 +210,8 @@ const model::Cluster& Engine::cluster() const { return state_->cluster_; }
 const queue::SchedulingQueue& Engine::queue() const { return state_->queue_; }
 const framework::WaitingPods& Engine::waiting_pods() const { return state_->waiting_; }
 size_t Engine::bindings_under_way() const { return state_->bindings_.size(); }
+size_t Engine::background_tasks() const { return state_->background_.size(); }
+bool Engine::cycle_waits() const { return state_->cycle_ != nullptr; }
 std::string Engine::pod_in_cycle() const {
   if (state_->cycle_ != nullptr) return state_->cycle_->placement.pod->uid();
   return state_->preempting_ == nullptr ? "" : state_->preempting_->cycle->placement.pod->uid();

@@ -99,8 +99,13 @@ class Engine {
   // The pods that wait for Permit plugins.
   const framework::WaitingPods& waiting_pods() const;
   size_t bindings_under_way() const;
-  // The uid of the pod whose scheduling cycle has not ended: it waits for an extender, or for its
-  // victims to be evicted. Empty if there is none.
+  // Writes of attempts that have ended: what they undo.
+  size_t background_tasks() const;
+  // Reports whether a scheduling cycle waits for a command. Until that ends, the engine defers all
+  // other events.
+  bool cycle_waits() const;
+  // The uid of the pod whose scheduling cycle has not ended: it waits for an extender, for a write,
+  // or for its victims to be evicted. Empty if there is none.
   std::string pod_in_cycle() const;
 
  private:

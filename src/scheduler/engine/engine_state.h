@@ -55,7 +55,7 @@ class Engine::State {
 
   void Handle(const Event& event, const Now& now);
   // Tries one pod; returns false if none is ready, or the cycle of the last one has not ended: it
-  // waits for an extender, or for its victims to be evicted.
+  // waits for an extender, for a write, or for its victims to be evicted.
   bool ScheduleOne();
   // Advances the time, and everything that waits for a time up to `now`.
   void PassTime(const Now& now);
@@ -84,7 +84,7 @@ class Engine::State {
   HandledEvents On(const ObjectDeleted& deleted) { return handlers_.Delete(deleted.object); }
   HandledEvents On(const WriteDone& done);
   HandledEvents On(const PermitDecision& decision);
-  // Resumes the scheduling cycle that waits for an extender, or defers the event.
+  // Resumes the scheduling cycle that waits for a command, or defers the event.
   void HandleDuringCycle(const Event& event, const Now& time);
   void DropRemovedClasses();
 
@@ -130,7 +130,7 @@ class Engine::State {
   // The pod of `entry` was not placed: returns it to the queue and writes its status.
   void HandleFailure(queue::QueueEntry entry, const model::PodRecord& pod, const Failure& failure,
                      framework::AttemptMeter meter);
-  // Finishes the permits, binding cycles and evictions that have ended.
+  // Finishes the permits, binding cycles and evictions that have ended; notes what they assumed.
   void Reap();
   void FinishBinding(BindingCycle& binding);
   void Unreserve(framework::Attempt& attempt, model::NodeRow node);
@@ -147,6 +147,8 @@ class Engine::State {
   Random random_;
   model::Cluster cluster_;
   Outbox outbox_;
+  CycleWrites cycle_writes_{outbox_};
+  BackgroundTasks background_{outbox_};
   Extenders extenders_;
   const std::vector<ServedProfile> profiles_;
   EventHandlers::ProfileIndex profile_of_;
@@ -157,7 +159,7 @@ class Engine::State {
   FailureCache failure_cache_{cluster_};
   uint64_t removed_classes_ = 0;         // When their results were last dropped.
   size_t next_start_ = 0;                // Where the next search begins, in node order.
-  std::unique_ptr<RunningCycle> cycle_;  // Waits for an extender.
+  std::unique_ptr<RunningCycle> cycle_;  // Waits for an extender, or a write of PostFilter.
   std::deque<std::pair<Event, Now>> deferred_events_;  // Received meanwhile.
   std::unique_ptr<PreemptingCycle> preempting_;
   DecisionObserver* observer_ = nullptr;

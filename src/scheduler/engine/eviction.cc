@@ -6,8 +6,8 @@
 #include <tuple>
 
 #include "base/check.h"
-#include "scheduler/engine/status_writer.h"
 #include "scheduler/framework/measurements.h"
+#include "scheduler/framework/status_retries.h"
 #include "scheduler/model/cluster.h"
 #include "scheduler/queue/scheduling_queue.h"
 
@@ -64,7 +64,7 @@ Task<framework::Verdict> Eviction::ClearLowerNominations() {
   framework::Verdict failure;
   for (const Victim& pod : plan_.lower_nominations) {
     const framework::PatchPodStatus patch{pod.pod, pod.uid, std::nullopt, std::string()};
-    const framework::WriteResult result = co_await WriteStatus(services_.outbox, patch);
+    const framework::WriteResult result = co_await framework::WriteStatus(services_.outbox, patch);
     if (!result.ok()) failure = framework::Verdict::Error(result.message);
   }
   co_return failure;
@@ -123,7 +123,7 @@ Task<framework::Verdict> Eviction::Evict(const Victim& victim) {
   if (!victim.condition || !SaysTheSame(*victim.condition, condition)) {
     const framework::PatchPodStatus patch{victim.pod, victim.uid, std::move(condition),
                                           std::nullopt};
-    const framework::WriteResult patched = co_await WriteStatus(services_.outbox, patch);
+    const framework::WriteResult patched = co_await framework::WriteStatus(services_.outbox, patch);
     if (patched.kind == framework::WriteResult::Kind::kNotFound) co_return framework::Verdict();
     if (!patched.ok()) co_return framework::Verdict::Error(patched.message);
     if (!first_failure_.ok()) co_return first_failure_;  // Another victim could not be evicted.

@@ -68,8 +68,17 @@ class Explainer {
   void ListNodesOneByOne() {
     attempt_.candidates().ForEach([&](size_t r) {
       const model::NodeRow row{static_cast<uint32_t>(r)};
-      explanation_.nodes[nodes_.name(row)].verdict = attempt_.FilterNode(row);
+      Explanation::Node& node = explanation_.nodes[nodes_.name(row)];
+      node.verdict = attempt_.FilterNode(row);
+      if (node.verdict.ok()) node.allocations = AllocationsOn(row);
     });
+  }
+
+  std::map<std::string, api::AllocationResult> AllocationsOn(model::NodeRow row) {
+    std::map<std::string, api::AllocationResult> all;
+    for (const framework::FilterPlugin* filter : attempt_.profile().filter())
+      all.merge(filter->Allocations(attempt_.cycle(), row));
+    return all;
   }
 
   void ListNodes(const framework::Diagnosis& diagnosis) {
@@ -87,8 +96,7 @@ class Explainer {
       } else if (node.excluded_by_pre_filter) {
         node.verdict = diagnosis.absent;
       } else if (attempt_.feasible().Test(r)) {
-        for (const framework::FilterPlugin* filter : attempt_.profile().filter())
-          node.allocations.merge(filter->Allocations(attempt_.cycle(), row));
+        node.allocations = AllocationsOn(row);
       }
     });
   }

@@ -53,9 +53,11 @@ bool Engine::State::StopBinding(const std::string& uid) {
 
 void Engine::State::Reap() {
   while (true) {
+    handlers_.HandleAssumedClaims();
     for (auto& [uid, verdict] : waiting_.TakeResolved()) {
       binding_of_.at(uid)->Permit(std::move(verdict));
     }
+    background_.Reap();
     if (finished_bindings_.empty() && !evictions_.any_ended()) return;
     for (BindingCycle* binding : std::exchange(finished_bindings_, {})) FinishBinding(*binding);
     evictions_.FinishEnded();

@@ -13,9 +13,14 @@ CommandId Outbox::Post(framework::ApiWrite write) {
 
 void Outbox::Issue(PendingWrite& pending, std::coroutine_handle<> waiter) {
   const auto* call = std::get_if<framework::CallExtender>(&pending.write);
-  const bool by_cycle = call != nullptr && call->step != framework::ExtenderStep::kBind;
+  if (call != nullptr && call->step != framework::ExtenderStep::kBind)
+    return IssueForCycle(pending, waiter);
+  awaited_.emplace(Post(std::move(pending.write)), Awaited{&pending, waiter});
+}
+
+void Outbox::IssueForCycle(PendingWrite& pending, std::coroutine_handle<> waiter) {
   const CommandId id = Post(std::move(pending.write));
-  if (by_cycle) awaited_by_cycle_.insert(id);
+  awaited_by_cycle_.insert(id);
   awaited_.emplace(id, Awaited{&pending, waiter});
 }
 

@@ -1,16 +1,20 @@
 // Outbox holds the writes that the engine requests, lane by lane, and the coroutines that await
-// their results or a point in time.
+// their results or a point in time; CycleWrites and BackgroundTasks are two ways to await them.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
 #include <vector>
 
 #include "base/now.h"
+#include "base/task.h"
 #include "scheduler/engine/events.h"
 #include "scheduler/framework/writes.h"
 
@@ -20,14 +24,14 @@ class Outbox final : public framework::Async {
  public:
   // By the steady clock.
   Instant now() const override { return now_.steady; }
-  // The date, for times in writes.
-  Instant wall_now() const { return now_.wall; }
+  Instant wall_now() const override { return now_.wall; }
   // The latest date so far. Unlike wall_now it never goes back, so that what started before it
   // stays so.
   Instant latest_wall() const { return latest_wall_; }
 
   // Requests a write whose result no coroutine awaits.
   CommandId Post(framework::ApiWrite write);
+  void Record(framework::RecordEvent event) override { Post(std::move(event)); }
   // Withdraws a write of `lane` that was not taken; a coroutine that awaits it is resumed with
   // success. Returns false if it is too late.
   bool Withdraw(framework::WriteLane lane, CommandId id);
@@ -46,6 +50,8 @@ class Outbox final : public framework::Async {
   std::optional<Instant> next_wake() const;
 
   void Issue(PendingWrite& pending, std::coroutine_handle<> waiter) override;
+  // The same, for a write that a scheduling cycle awaits.
+  void IssueForCycle(PendingWrite& pending, std::coroutine_handle<> waiter);
 
   // A coroutine that waits for a time.
   using Sleeper = std::pair<Instant, uint64_t>;
@@ -69,6 +75,58 @@ class Outbox final : public framework::Async {
   // By time; those of one instant in the order in which they began to wait.
   std::map<Sleeper, std::coroutine_handle<>> sleepers_;
   uint64_t next_sleeper_ = 0;
+};
+
+// CycleWrites are the writes that a scheduling cycle awaits. The engine changes nothing until they
+// end; no time passes either, so a Sleep ends at once.
+class CycleWrites final : public framework::Async {
+ public:
+  // `outbox` must outlive this.
+  explicit CycleWrites(Outbox& outbox) : outbox_(outbox) {}
+
+  Instant now() const override { return outbox_.now(); }
+  Instant wall_now() const override { return outbox_.wall_now(); }
+  void Record(framework::RecordEvent event) override { outbox_.Record(std::move(event)); }
+
+ private:
+  void Issue(PendingWrite& pending, std::coroutine_handle<> waiter) override {
+    outbox_.IssueForCycle(pending, waiter);
+  }
+  void Wake(Duration, std::coroutine_handle<> waiter) override { waiter.resume(); }
+
+  Outbox& outbox_;
+};
+
+// BackgroundTasks are tasks of cycles that have ended.
+class BackgroundTasks final : public framework::Background {
+ public:
+  // `outbox` must outlive this.
+  explicit BackgroundTasks(Outbox& outbox) : outbox_(outbox) {}
+
+  framework::Async& async() override { return outbox_; }
+  void Run(std::string name, Task<framework::Verdict> task) override {
+    tasks_.emplace_back(std::move(name), std::move(task));
+    tasks_.back().second.Start();
+  }
+  bool IsRunning(std::string_view name) const override {
+    return std::ranges::any_of(
+        tasks_, [&](const Named& task) { return task.first == name && !task.second.done(); });
+  }
+  // Forgets the tasks that have ended.
+  void Reap() {
+    std::erase_if(tasks_, [](const Named& task) { return task.second.done(); });
+  }
+  // Tasks that have not ended.
+  size_t size() const {
+    return static_cast<size_t>(
+        std::ranges::count_if(tasks_, [](const Named& task) { return !task.second.done(); }));
+  }
+
+ private:
+  using Named = std::pair<std::string, Task<framework::Verdict>>;
+
+  Outbox& outbox_;
+  std::vector<Named> tasks_;
 };
 
 }  // namespace berth::scheduler::engine

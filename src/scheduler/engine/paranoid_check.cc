@@ -29,6 +29,7 @@ class FreshAttempt {
         results_(cached.profile(), cached.cluster(), cached.cycle().pod_class()),
         fresh_(cached.cluster(), cached.profile(), results_, cached.cycle().pod()) {
     fresh_.StartAt(cached.start());
+    fresh_.cycle().set_date(cached.cycle().date());
   }
 
   ReferenceMismatches Compare() {

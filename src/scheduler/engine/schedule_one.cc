@@ -75,10 +75,12 @@ void Engine::State::TryPod(queue::QueueEntry entry) {
 
   auto attempt = std::make_unique<framework::Attempt>(cluster_, *served.profile, *results, *pod);
   attempt->Measure(meter);
+  attempt->cycle().set_background(&background_);
   Task<CycleOutcome> search =
       FindNode(*attempt, {.now = outbox_.latest_wall(),
                           .random = random_,
                           .extenders = extenders_.empty() ? nullptr : &extenders_,
+                          .writes = &cycle_writes_,
                           .percentage_of_nodes_to_score = served.percentage_of_nodes_to_score,
                           .next_start = next_start_});
   BindingCycle::Placement placement{

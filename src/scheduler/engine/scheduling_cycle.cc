@@ -45,6 +45,7 @@ Task<CycleOutcome> FitsNowhere(framework::Attempt& attempt, const framework::Ver
   outcome.diagnosis = attempt.Diagnose(pre_filter);
   framework::FailedCycle failed{attempt, outcome.diagnosis, options.now, options.random};
   failed.advisor = options.extenders;
+  failed.writes = options.writes;
   attempt.meter().Begin();
   outcome.post_filter = co_await RunPostFilters(failed);
   attempt.meter().End(framework::MeasuredPoint::kPostFilter, outcome.post_filter.verdict.code());

@@ -15,6 +15,7 @@ namespace berth {
 class Random;
 }
 namespace berth::scheduler::framework {
+class Async;
 class Attempt;
 struct FailedCycle;
 }  // namespace berth::scheduler::framework
@@ -44,7 +45,8 @@ struct CycleOutcome {
 struct SearchOptions {
   Instant now;  // The date: a pod that has not started counts as starting now.
   Random& random;
-  Extenders* extenders = nullptr;  // If there are any.
+  Extenders* extenders = nullptr;      // If there are any.
+  framework::Async* writes = nullptr;  // Those of PostFilter plugins. Null: they make none.
   // The percentage of nodes to find before scoring begins; absent means all of them.
   std::optional<int32_t> percentage_of_nodes_to_score = {};
   // The position in node order at which the search begins; advanced by it (upstream:
@@ -53,7 +55,7 @@ struct SearchOptions {
 };
 
 // Runs the plugins, and calls the extenders, for the attempt's pod. Changes nothing: the caller
-// executes the outcome. Without extenders it never waits.
+// executes the outcome. Without extenders it waits only for writes of PostFilter plugins.
 Task<CycleOutcome> FindNode(framework::Attempt& attempt, SearchOptions options);
 
 // Returns how many feasible nodes are enough, of `nodes`, for a percentage (upstream:

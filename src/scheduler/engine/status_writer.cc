@@ -1,23 +1,9 @@
 #include "scheduler/engine/status_writer.h"
 
+#include "scheduler/framework/status_retries.h"
+
 namespace berth::scheduler::engine {
 namespace {
-
-constexpr int kMaxTries = 4;
-constexpr Duration kFirstPause = Duration::Millis(10);
-constexpr int64_t kPauseGrowth = 5;
-
-bool WorthRetrying(const framework::WriteResult& result) {
-  return result.kind == framework::WriteResult::Kind::kConflict ||
-         result.kind == framework::WriteResult::Kind::kUnavailable;
-}
-
-// The limit of tries.
-Duration PauseAfter(int tries) {
-  Duration pause = kFirstPause;
-  for (int i = 1; i < tries; ++i) pause *= kPauseGrowth;
-  return pause;
-}
 
 // Fields that `newer` leaves open are those of `older`.
 framework::PatchPodStatus Merge(const framework::PatchPodStatus& older,
@@ -28,16 +14,6 @@ framework::PatchPodStatus Merge(const framework::PatchPodStatus& older,
 }
 
 }  // namespace
-
-Task<framework::WriteResult> WriteStatus(framework::Async& async,
-                                         const framework::PatchPodStatus& patch) {
-  for (int tries = 1;; ++tries) {
-    framework::ApiWrite write = patch;
-    framework::WriteResult result = co_await async.Write(std::move(write));
-    if (!WorthRetrying(result) || tries == kMaxTries) co_return result;
-    co_await async.Sleep(PauseAfter(tries));
-  }
-}
 
 void StatusWriter::Issue(const std::string& uid, PodWrites& pod) {
   pod.command = outbox_.Post(pod.patch);
@@ -77,11 +53,12 @@ bool StatusWriter::WriteEnded(CommandId id, const framework::WriteResult& result
   } else if (pod.next) {
     // A write that failed is merged into the next.
     framework::PatchPodStatus next = *std::exchange(pod.next, std::nullopt);
-    pod.patch = WorthRetrying(result) ? Merge(pod.patch, std::move(next)) : std::move(next);
+    pod.patch =
+        framework::WorthRetrying(result) ? Merge(pod.patch, std::move(next)) : std::move(next);
     pod.tries = 0;
     Issue(uid, pod);
-  } else if (WorthRetrying(result) && pod.tries < kMaxTries) {
-    pod.retry_at = outbox_.now() + PauseAfter(pod.tries);
+  } else if (framework::WorthRetrying(result) && pod.tries < framework::kMaxStatusTries) {
+    pod.retry_at = outbox_.now() + framework::PauseAfter(pod.tries);
     retries_.emplace(*pod.retry_at, uid);
   } else {
     Finish(uid);

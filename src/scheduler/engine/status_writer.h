@@ -12,15 +12,9 @@
 #include <unordered_map>
 #include <utility>
 
-#include "base/task.h"
 #include "scheduler/engine/outbox.h"
 
 namespace berth::scheduler::engine {
-
-// Writes a patch whose result the caller needs, and retries a few times, after growing pauses,
-// while the API is busy. `patch` must live until then.
-Task<framework::WriteResult> WriteStatus(framework::Async& async,
-                                         const framework::PatchPodStatus& patch);
 
 class StatusWriter {
  public:

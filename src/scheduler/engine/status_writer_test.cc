@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "scheduler/framework/status_retries.h"
+
 namespace berth::scheduler::engine {
 namespace BERTH_TEST_FILE {
 
@@ -193,7 +195,7 @@ TEST_F(StatusTest, SettlingWaitsForWhatIsUnderWay) {
 
 Task<framework::WriteResult> WriteHello(Outbox& outbox) {
   const framework::PatchPodStatus patch = Says("hello");
-  co_return co_await WriteStatus(outbox, patch);
+  co_return co_await framework::WriteStatus(outbox, patch);
 }
 
 TEST_F(StatusTest, AwaitedWriteIsRetriedToo) {

@@ -132,7 +132,9 @@ std::vector<EventType> PodSchedulingPropertiesChange(const api::Pod& before, con
        kUpdatePodSchedulingGatesEliminated);
   // Tolerations of a pod can only be added to.
   note(before.spec.tolerations.size() != after.spec.tolerations.size(), kUpdatePodToleration);
-  note(before.status.resource_claim_statuses != after.status.resource_claim_statuses,
+  note(before.status.resource_claim_statuses != after.status.resource_claim_statuses ||
+           before.status.extended_resource_claim_status !=
+               after.status.extended_resource_claim_status,
        kUpdatePodGeneratedResourceClaim);
   note(events.empty(), kUpdate);
   return events;

@@ -91,6 +91,9 @@ TEST(SchedulingPropertiesChange, OfPods) {
        "UnschedulablePodUpdate"},
       {"AClaimIsMade", "", "status: {resourceClaimStatuses: [{name: a, resourceClaimName: b}]}",
        "UnschedulablePodUpdatePodGeneratedResourceClaim"},
+      {"AClaimForExtendedResourcesIsMade", "",
+       "status: {extendedResourceClaimStatus: {resourceClaimName: a}}",
+       "UnschedulablePodUpdatePodGeneratedResourceClaim"},
       {"InThisOrder",
        "spec: {schedulingGates: [{name: a}], containers: [{resources: {requests: {cpu: 1}}}]}",
        "metadata: {labels: {a: b}}, spec: {tolerations: [{key: a}]}, status: "

@@ -20,6 +20,7 @@ class NodeTable;
 
 namespace berth::scheduler::framework {
 
+class Background;
 class Measurements;
 
 // What a plugin derives from a pod's class alone. Made once per class by Plugin::Compile, then
@@ -66,6 +67,9 @@ class Cycle {
   // Receives what plugins count; null if nothing is measured.
   Measurements* measurements() const { return measurements_; }
   void set_measurements(Measurements* measurements) { measurements_ = measurements; }
+  // Runs the writes of Unreserve; null if there is nothing to run, as when explaining.
+  Background* background() const { return background_; }
+  void set_background(Background* background) { background_ = background; }
 
   // What `plugin` compiled for the pod's class; there must be something.
   template <typename State>
@@ -110,6 +114,7 @@ class Cycle {
   CycleStates states_;
   Instant date_;
   Measurements* measurements_ = nullptr;
+  Background* background_ = nullptr;
   std::vector<model::PodId> to_activate_;
 };
 

@@ -69,10 +69,12 @@ struct VolumeBindingArgs {
 inline std::vector<ShapePoint> DefaultStorageShape() { return {{0, 10}, {100, 0}}; }
 
 inline constexpr Duration kDefaultFilterTimeout = Duration::Seconds(10);
+inline constexpr Duration kDefaultBindingTimeout = Duration::Seconds(600);
 struct DynamicResourcesArgs {
   // Absent without the feature DRASchedulerFilterTimeout; the configuration sets the default.
   std::optional<Duration> filter_timeout;
-  Duration binding_timeout = Duration::Seconds(600);
+  // Likewise, without DRADeviceBindingConditions and DRAResourceClaimDeviceStatus.
+  std::optional<Duration> binding_timeout;
 };
 
 }  // namespace berth::scheduler::framework

@@ -47,6 +47,9 @@ enum class HintOutcome : uint8_t { kQueue, kSkip, kError };
 // The steps of scheduling a pod's volumes: finding a node, reserving the volumes, binding them.
 enum class VolumeStage : uint8_t { kPredicate, kAssume, kBind };
 
+// How waiting for the binding conditions of devices ended.
+enum class DeviceBindingResult : uint8_t { kSuccess, kFailure, kTimeout, kError };
+
 // The current sizes.
 struct EngineSizes {
   size_t active = 0, backoff = 0, unschedulable = 0, gated = 0;  // Waiting pods.
@@ -100,6 +103,14 @@ class Measurements {
   // --- the rest ---
 
   virtual void VolumeStageFailed(VolumeStage) {}
+  // A claim for extended resources was created, or could not be.
+  virtual void ResourceClaimCreated(bool /*ok*/) {}
+  // A pod waited for the binding conditions of its devices: called for each device of its claims.
+  virtual void DeviceBindingWaited(std::string_view /*scheduler_name*/, std::string_view /*driver*/,
+                                   DeviceBindingResult, Duration /*waited*/) {}
+  // Called for each of those that has binding conditions.
+  virtual void DeviceBindingEnded(std::string_view /*scheduler_name*/, std::string_view /*driver*/,
+                                  DeviceBindingResult) {}
   virtual void EventHandled(EventLabel, Duration /*took*/) {}
   virtual void SizesAre(const EngineSizes&) {}
 

@@ -25,6 +25,7 @@ struct PodRecord;
 
 namespace berth::scheduler::framework {
 
+class Async;
 class Attempt;
 
 // The pods to evict from a node.
@@ -68,7 +69,10 @@ struct FailedCycle {
   // Filled in by preemption if not null; it then tries every node, not just as many as it needs.
   PreemptionReport* report = nullptr;
   PreemptionAdvisor* advisor = nullptr;  // Called before a candidate is selected, if not null.
-  bool preemption_tried = false;         // Set by preemption.
+  // The writes that the cycle awaits. Null for an explanation, which must not change anything: the
+  // result then is that of writes that succeed.
+  Async* writes = nullptr;
+  bool preemption_tried = false;  // Set by preemption.
 };
 
 // The criteria by which preemption prefers one node's victims to another's, as in kube-scheduler:

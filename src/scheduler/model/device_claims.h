@@ -78,6 +78,11 @@ class InFlightAllocations {
   // in flight, otherwise null.
   ClaimRef Remove(const std::string& uid, bool forced);
   bool Contains(const std::string& uid) const { return claims_.contains(uid); }
+  // Returns the claim with its allocation; null if none is in flight.
+  ClaimRef Find(const std::string& uid) const {
+    const auto found = claims_.find(uid);
+    return found == claims_.end() ? nullptr : found->second.claim;
+  }
   // By uid.
   template <typename Visit>  // void(const ClaimRef&)
   void ForEach(Visit&& visit) const {

@@ -24,6 +24,10 @@ enum class Tag : uint8_t {
   // Objects with raw JSON, which extenders receive.
   kPodPut = 5,
   kNodePut = 6,
+  // A claim with its raw JSON, of which writes are made.
+  kClaimPut = 7,
+  // A result with a claim, or of a write that may have happened.
+  kClaimWriteDone = 8,
 };
 
 // A new alternative needs a tag, an encoding, a decoding and a description, all below.
@@ -58,14 +62,39 @@ bool EncodePutOf(const engine::ObjectPut& put, Tag tag, ByteWriter& out) {
   return true;
 }
 
+// The fields, then the raw JSON: decoding that again could differ, where it is malformed.
+void EncodeClaim(const api::ResourceClaim& claim, ByteWriter& out) {
+  out.String(api::EncodeJson(claim));
+  out.String(claim.text.json == nullptr ? "" : *claim.text.json);
+}
+
 void EncodePut(const engine::ObjectPut& put, ByteWriter& out) {
   if (EncodePutOf<api::Pod>(put, Tag::kPodPut, out)) return;
   if (EncodePutOf<api::Node>(put, Tag::kNodePut, out)) return;
+  if (const auto* claim = std::get_if<api::Ref<api::ResourceClaim>>(&put.object)) {
+    Put(out, Tag::kClaimPut);
+    return EncodeClaim(**claim, out);
+  }
   Put(out, Tag::kObjectPut);
   out.String(api::EncodeJson(put.object));
 }
 
-Result<engine::Event> DecodeWriteDone(ByteReader& in) {
+void EncodeWriteDone(const engine::WriteDone& done, ByteWriter& out) {
+  const framework::WriteResult& result = done.result;
+  const bool with_claim = result.claim != nullptr || result.may_have_happened;
+  Put(out, with_claim ? Tag::kClaimWriteDone : Tag::kWriteDone);
+  out.Number(done.id.value);
+  out.Number(static_cast<uint64_t>(result.kind));
+  out.String(result.message);
+  out.String(result.resource_version);
+  out.String(result.body);
+  if (!with_claim) return;
+  out.Number(result.may_have_happened ? 1 : 0);
+  out.Number(result.claim == nullptr ? 0 : 1);
+  if (result.claim != nullptr) EncodeClaim(*result.claim, out);
+}
+
+Result<engine::WriteDone> DecodeWriteDone(ByteReader& in) {
   constexpr auto kLastKind = static_cast<uint64_t>(framework::WriteResult::Kind::kRejected);
   const uint64_t id = in.Number();
   const uint64_t kind = in.Number();
@@ -76,6 +105,26 @@ Result<engine::Event> DecodeWriteDone(ByteReader& in) {
   done.result.resource_version = in.String();
   done.result.body = in.String();
   return done;
+}
+
+Result<api::Ref<api::ResourceClaim>> DecodeClaim(ByteReader& in) {
+  auto claim = api::DecodeJsonAs<api::ResourceClaim>(in.String());
+  if (!claim) return claim;
+  const std::string_view text = in.String();
+  auto whole = std::make_shared<api::ResourceClaim>(**claim);
+  whole->text.json = text.empty() ? nullptr : std::make_shared<const std::string>(text);
+  return whole;
+}
+
+Result<engine::Event> DecodeClaimWriteDone(ByteReader& in) {
+  auto done = DecodeWriteDone(in);
+  if (!done) return std::unexpected(done.error());
+  done->result.may_have_happened = in.Number() != 0;
+  if (in.Number() == 0) return *std::move(done);
+  auto claim = DecodeClaim(in);
+  if (!claim) return std::unexpected(claim.error());
+  done->result.claim = *std::move(claim);
+  return *std::move(done);
 }
 
 engine::PermitDecision DecodePermitDecision(ByteReader& in) {
@@ -99,14 +148,24 @@ Result<engine::Event> DecodeTagged(uint64_t tag, ByteReader& in) {
       if (!object) return std::unexpected(object.error());
       return engine::ObjectDeleted{*std::move(object)};
     }
-    case Tag::kWriteDone:
-      return DecodeWriteDone(in);
+    case Tag::kWriteDone: {
+      auto done = DecodeWriteDone(in);
+      if (!done) return std::unexpected(done.error());
+      return *std::move(done);
+    }
+    case Tag::kClaimWriteDone:
+      return DecodeClaimWriteDone(in);
     case Tag::kPermitDecision:
       return DecodePermitDecision(in);
     case Tag::kPodPut:
       return DecodePut<api::Pod>(in);
     case Tag::kNodePut:
       return DecodePut<api::Node>(in);
+    case Tag::kClaimPut: {
+      auto claim = DecodeClaim(in);
+      if (!claim) return std::unexpected(claim.error());
+      return engine::ObjectPut{*std::move(claim)};
+    }
   }
   return Fail(fmt::format("an event of kind {}, which this build does not support", tag));
 }
@@ -166,6 +225,23 @@ void ConditionField(JsonWriter& json, const api::PodCondition& condition) {
   json.EndObject();
 }
 
+void ExtendedResourcesField(JsonWriter& json, const api::PodExtendedResourceClaimStatus& status) {
+  json.Key("extendedResourceClaimStatus");
+  json.BeginObject();
+  Field(json, "resourceClaimName", status.resource_claim_name);
+  json.Key("requestMappings");
+  json.BeginArray();
+  for (const api::ContainerExtendedResourceRequest& mapping : status.request_mappings) {
+    json.BeginObject();
+    Field(json, "containerName", mapping.container_name);
+    Field(json, "resourceName", mapping.resource_name);
+    Field(json, "requestName", mapping.request_name);
+    json.EndObject();
+  }
+  json.EndArray();
+  json.EndObject();
+}
+
 void WriteFields(JsonWriter& json, const framework::ApiWrite& write) {
   std::visit(Overloaded{
                  [&](const framework::BindPod& bind) {
@@ -180,6 +256,8 @@ void WriteFields(JsonWriter& json, const framework::ApiWrite& write) {
                    if (patch.nominated_node_name) {
                      Field(json, "nominatedNodeName", *patch.nominated_node_name);
                    }
+                   if (patch.extended_resource_claim_status)
+                     ExtendedResourcesField(json, *patch.extended_resource_claim_status);
                  },
                  [&](const framework::DeletePod& remove) {
                    Field(json, "write", "delete");
@@ -192,6 +270,33 @@ void WriteFields(JsonWriter& json, const framework::ApiWrite& write) {
                  [&](const framework::UpdatePersistentVolumeClaim& update) {
                    Field(json, "write", "update claim");
                    Field(json, "object", api::EncodeJson(*update.object));
+                 },
+                 [&](const framework::CreateResourceClaim& create) {
+                   Field(json, "write", "create resource claim");
+                   Field(json, "generateName", create.generate_name);
+                   Field(json, "object", api::EncodeJson(*create.object));
+                 },
+                 [&](const framework::GetResourceClaim& get) {
+                   Field(json, "write", "get resource claim");
+                   Field(json, "claim", get.claim.ToString());
+                 },
+                 [&](const framework::UpdateResourceClaim& update) {
+                   Field(json, "write", "update resource claim");
+                   Field(json, "object", api::EncodeJson(*update.object));
+                 },
+                 [&](const framework::UpdateResourceClaimStatus& update) {
+                   Field(json, "write", "update status of resource claim");
+                   Field(json, "object", api::EncodeJson(*update.object));
+                 },
+                 [&](const framework::UnreserveResourceClaim& unreserve) {
+                   Field(json, "write", "unreserve resource claim");
+                   Field(json, "claim", unreserve.claim.ToString());
+                   Field(json, "uid", unreserve.uid);
+                   Field(json, "podUID", unreserve.pod_uid);
+                 },
+                 [&](const framework::DeleteResourceClaim& remove) {
+                   Field(json, "write", "delete resource claim");
+                   Field(json, "claim", remove.claim.ToString());
                  },
                  [&](const framework::RecordEvent& event) {
                    Field(json, "write", "event");
@@ -238,14 +343,7 @@ void EncodeEvent(const engine::Event& event, ByteWriter& out) {
                    Put(out, Tag::kObjectDeleted);
                    out.String(api::EncodeJson(deleted.object));
                  },
-                 [&](const engine::WriteDone& done) {
-                   Put(out, Tag::kWriteDone);
-                   out.Number(done.id.value);
-                   out.Number(static_cast<uint64_t>(done.result.kind));
-                   out.String(done.result.message);
-                   out.String(done.result.resource_version);
-                   out.String(done.result.body);
-                 },
+                 [&](const engine::WriteDone& done) { EncodeWriteDone(done, out); },
                  [&](const engine::PermitDecision& permit) {
                    Put(out, Tag::kPermitDecision);
                    out.String(permit.uid);

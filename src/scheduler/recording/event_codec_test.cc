@@ -93,6 +93,44 @@ TEST(EventCodec, RawJsonRoundTrips) {
   EXPECT_EQ(*std::get<api::Ref<api::Node>>(put(*node)), **node);
 }
 
+api::Ref<api::ResourceClaim> Claim() {
+  const auto claim = api::DecodeJsonAs<api::ResourceClaim>(
+      R"({"metadata":{"name":"c","namespace":"n","resourceVersion":"9"},"spec":{"future":1}})");
+  EXPECT_TRUE(claim.has_value());
+  return *claim;
+}
+
+TEST(EventCodec, ClaimsRoundTripWithTheirRawJson) {
+  const auto event = Decoded(Encoded(engine::ObjectPut{Claim()}));
+  ASSERT_TRUE(event.has_value()) << event.error().message;
+  const api::Object& object = std::get<engine::ObjectPut>(*event).object;
+  EXPECT_EQ(*std::get<api::Ref<api::ResourceClaim>>(object), *Claim());
+
+  const auto made_up = std::make_shared<api::ResourceClaim>();
+  made_up->metadata.name = "c";
+  made_up->metadata.namespace_ = "n";
+  const auto without = Decoded(Encoded(engine::ObjectPut{api::Ref<api::ResourceClaim>(made_up)}));
+  ASSERT_TRUE(without.has_value()) << without.error().message;
+  EXPECT_EQ(*std::get<api::Ref<api::ResourceClaim>>(std::get<engine::ObjectPut>(*without).object),
+            *made_up);
+}
+
+TEST(EventCodec, ResultsOfWritesOfClaimsRoundTrip) {
+  framework::WriteResult ok;
+  ok.resource_version = "9";
+  ok.claim = Claim();
+  framework::WriteResult unknown{framework::WriteResult::Kind::kTimeout, "no response"};
+  unknown.may_have_happened = true;
+  for (const framework::WriteResult& result : {ok, unknown}) {
+    const std::string bytes = Encoded(engine::WriteDone{engine::CommandId{7}, result});
+    const auto event = Decoded(bytes);
+    ASSERT_TRUE(event.has_value()) << event.error().message;
+    EXPECT_EQ(std::get<engine::WriteDone>(*event).result, result);
+    for (size_t size = 0; size < bytes.size(); ++size)
+      EXPECT_FALSE(Decoded(bytes.substr(0, size)).has_value()) << size;
+  }
+}
+
 TEST(EventCodec, WriteResultsRoundTrip) {
   using enum framework::WriteResult::Kind;
   for (const auto kind : {kOk, kConflict, kNotFound, kTimeout, kUnavailable, kRejected}) {
@@ -171,6 +209,45 @@ INSTANTIATE_TEST_SUITE_P(
                         R"("message":"no \"room\"","lastTransitionTime":"1970-01-01T00:00:01Z",)"
                         R"("observedGeneration":3}})"}),
     [](const auto& tested) { return std::string(tested.param.name); });
+
+INSTANTIATE_TEST_SUITE_P(
+    Claims, CommandTexts,
+    testing::Values(
+        CommandCase{"Get", framework::GetResourceClaim{{"ns", "c"}},
+                    R"({"id":5,"write":"get resource claim","claim":"ns/c"})"},
+        CommandCase{"Delete", framework::DeleteResourceClaim{{"ns", "c"}},
+                    R"({"id":5,"write":"delete resource claim","claim":"ns/c"})"},
+        CommandCase{"Unreserve", framework::UnreserveResourceClaim{{"ns", "c"}, "cu", "pu"},
+                    R"({"id":5,"write":"unreserve resource claim","claim":"ns/c","uid":"cu",)"
+                    R"("podUID":"pu"})"},
+        CommandCase{
+            "ExtendedResources",
+            framework::PatchPodStatus{
+                {"ns", "web"},
+                "u",
+                std::nullopt,
+                std::nullopt,
+                api::PodExtendedResourceClaimStatus{
+                    {{"main", "example.com/gpu", "container-0-request-0"}}, "web-x"}},
+            R"({"id":5,"write":"patch status","pod":"ns/web","uid":"u",)"
+            R"("extendedResourceClaimStatus":{"resourceClaimName":"web-x","requestMappings":[)"
+            R"({"containerName":"main","resourceName":"example.com/gpu",)"
+            R"("requestName":"container-0-request-0"}]}})"}),
+    [](const auto& tested) { return std::string(tested.param.name); });
+
+TEST(CommandTexts, IncludeResourceClaims) {
+  const auto starts_with = [](const framework::ApiWrite& write, const std::string& start) {
+    const std::string text = CommandText({engine::CommandId{5}, write});
+    EXPECT_TRUE(text.starts_with(start)) << text;
+    EXPECT_NE(text.find(R"(\"resourceVersion\":\"9\")"), std::string::npos) << text;
+  };
+  starts_with(framework::CreateResourceClaim{Claim(), "web-"},
+              R"({"id":5,"write":"create resource claim","generateName":"web-","object":"{)");
+  starts_with(framework::UpdateResourceClaim{Claim()},
+              R"({"id":5,"write":"update resource claim","object":"{)");
+  starts_with(framework::UpdateResourceClaimStatus{Claim()},
+              R"({"id":5,"write":"update status of resource claim","object":"{)");
+}
 
 TEST(CommandTexts, IncludeVolumes) {
   const std::string text =

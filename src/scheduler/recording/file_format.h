@@ -58,7 +58,7 @@ class Inflater {
 };
 
 inline constexpr std::string_view kRecordingMagic = "BERTHREC";
-inline constexpr uint32_t kRecordingVersion = 2;
+inline constexpr uint32_t kRecordingVersion = 3;
 
 inline constexpr size_t kFrameHeaderSize = 8;
 inline constexpr size_t kMaxFrameContent = (size_t{1} << 24) - 1;

@@ -231,14 +231,14 @@ INSTANTIATE_TEST_SUITE_P(
                     BeginningCase{"Text", "apiVersion: v1\nkind: Pod\n", kNotARecording},
                     BeginningCase{"OnlyTheName", "BERTHREC", kNotARecording},
                     BeginningCase{"AnotherVersion", std::string("BERTHREC\x01\0\0\0", 12),
-                                  "a recording of version 1; this build reads version 2"},
-                    BeginningCase{"NoHeader", std::string("BERTHREC\x02\0\0\0", 12),
+                                  "a recording of version 1; this build reads version 3"},
+                    BeginningCase{"NoHeader", std::string("BERTHREC\x03\0\0\0", 12),
                                   "the header of the recording is cut off"},
                     BeginningCase{"HalfAHeader", RecordingOf({}).substr(0, 40),
                                   "the header of the recording is cut off"},
                     BeginningCase{
                         "ZerosForAHeader",
-                        std::string("BERTHREC\x02\0\0\0", 12) + std::string(99, '\0'),
+                        std::string("BERTHREC\x03\0\0\0", 12) + std::string(99, '\0'),
                         "the header of the recording is damaged: checksum of the length"}),
     [](const auto& tested) { return std::string(tested.param.name); });
 

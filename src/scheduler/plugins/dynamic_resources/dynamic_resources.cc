@@ -14,6 +14,8 @@
 #include "scheduler/framework/writes.h"
 #include "scheduler/model/device_model.h"
 #include "scheduler/plugins/dynamic_resources/allocation_details.h"
+#include "scheduler/plugins/dynamic_resources/bind_claims.h"
+#include "scheduler/plugins/dynamic_resources/claim_cleanup.h"
 #include "scheduler/plugins/dynamic_resources/deallocation.h"
 #include "scheduler/plugins/dynamic_resources/filter_state.h"
 #include "scheduler/plugins/dynamic_resources/pod_claims.h"
@@ -108,7 +110,8 @@ Result<std::unique_ptr<framework::Plugin>> DynamicResources::Make(
       seconds <= 0 ? UINT64_MAX
                    : std::max<uint64_t>(
                          1, static_cast<uint64_t>(seconds * static_cast<double>(kStepsPerSecond)));
-  return std::unique_ptr<framework::Plugin>(new DynamicResources(max_steps, args.binding_timeout));
+  return std::unique_ptr<framework::Plugin>(new DynamicResources(
+      max_steps, args.binding_timeout.value_or(framework::kDefaultBindingTimeout)));
 }
 
 std::unique_ptr<framework::ClassState> DynamicResources::Compile(
@@ -187,16 +190,9 @@ framework::Verdict DynamicResources::Filter(const framework::Cycle& cycle,
   }
   if (state.outcomes != nullptr) {
     NodeOutcomes& outcomes = *state.outcomes;
-    outcomes.Evaluate(cycle.cluster(), nodes);
-    model::NodeMask failed = nodes;
-    failed &= outcomes.errors();
-    framework::Verdict error;
-    failed.ForEach([&](size_t row) {
-      const model::NodeRow node{static_cast<uint32_t>(row)};
-      if (error.ok())
-        error = state.VerdictOf(outcomes.For(cycle.cluster(), node), cycle.nodes().name(node));
-    });
-    if (!error.ok()) return error;
+    const model::NodeRow failed = outcomes.Evaluate(cycle.cluster(), nodes);
+    if (failed.valid())
+      return state.VerdictOf(outcomes.For(cycle.cluster(), failed), cycle.nodes().name(failed));
     nodes &= outcomes.passing();
   }
   if (state.availability.empty()) return {};
@@ -236,9 +232,12 @@ Task<framework::PostFilterResult> DynamicResources::PostFilter(
     framework::FailedCycle& failed) const {
   framework::PostFilterResult result;
   framework::Cycle& cycle = failed.attempt.cycle();
-  result.verdict = cycle.has_state(*this)
-                       ? PlanDeallocation(cycle, cycle.state<FilterState>(*this)).Verdict()
-                       : framework::Verdict::Error("not found");
+  if (!cycle.has_state(*this)) {
+    result.verdict = framework::Verdict::Error("not found");
+    co_return result;
+  }
+  DeallocationPlan plan = PlanDeallocation(cycle, cycle.state<FilterState>(*this));
+  result.verdict = co_await Deallocate(failed.writes, std::move(plan));
   co_return result;
 }
 
@@ -312,17 +311,7 @@ framework::Verdict DynamicResources::Reserve(framework::Cycle& cycle, model::Nod
 }
 
 void DynamicResources::Unreserve(framework::Cycle& cycle, model::NodeRow) const {
-  if (!cycle.has_state(*this)) return;
-  for (PodClaim& claim : cycle.state<FilterState>(*this).pod->claims) {
-    if (!claim.allocation) continue;
-    model::Devices& devices = cycle.mutable_cluster().mutable_devices();
-    const bool removed = devices.RemoveInFlight(claim.object->metadata.uid, /*forced=*/false);
-    claim.allocation.reset();
-    if (removed && !claim.special) {
-      const api::ObjectMeta& meta = claim.object->metadata;
-      devices.Restore({meta.namespace_, meta.name});
-    }
-  }
+  if (cycle.has_state(*this)) UnreserveClaims(cycle, *cycle.state<FilterState>(*this).pod);
 }
 
 framework::PreBindPlan DynamicResources::PreBindPreFlight(const framework::Cycle& cycle,
@@ -336,7 +325,8 @@ framework::PreBindPlan DynamicResources::PreBindPreFlight(const framework::Cycle
 Task<framework::Verdict> DynamicResources::PreBind(framework::BindingContext& binding) const {
   if (PreBindPreFlight(binding.cycle(), binding.node()).verdict.skipped())
     co_return framework::Verdict();
-  co_return framework::Verdict::Error("this version of Berth does not write resource claims");
+  PodClaims& pod = *binding.cycle().state<FilterState>(*this).pod;
+  co_return co_await BindClaims(binding, pod, binding_timeout_);
 }
 
 }  // namespace berth::scheduler::plugins

@@ -83,10 +83,21 @@ void NodeOutcomes::ForgetAll() {
   bytes_ = 0;
 }
 
-void NodeOutcomes::Evaluate(const model::Cluster& cluster, const model::NodeMask& nodes) {
-  model::NodeMask unknown = nodes;
-  unknown -= known_;
-  unknown.ForEach([&](size_t row) { For(cluster, model::NodeRow{static_cast<uint32_t>(row)}); });
+model::NodeRow NodeOutcomes::Evaluate(const model::Cluster& cluster, const model::NodeMask& nodes) {
+  model::NodeMask rows = nodes;
+  rows &= errors_;
+  size_t failed = SIZE_MAX;
+  rows.ForEach([&](size_t row) { failed = std::min(failed, row); });
+  rows = nodes;
+  rows -= known_;
+  rows.ForEach([&](size_t row) {
+    // One error ends the attempt: the searches on other nodes, which may be as hard, are not
+    // needed.
+    if (row > failed) return;
+    For(cluster, model::NodeRow{static_cast<uint32_t>(row)});
+    if (errors_.Test(row)) failed = row;
+  });
+  return failed == SIZE_MAX ? model::NodeRow{} : model::NodeRow{static_cast<uint32_t>(failed)};
 }
 
 const NodeOutcome& NodeOutcomes::For(const model::Cluster& cluster, model::NodeRow node) {

@@ -71,14 +71,14 @@ class NodeOutcomes {
   // Forgets the outcomes that may have changed.
   void Refresh(const model::Cluster& cluster);
 
-  // Evaluates those of `nodes` that are not known.
-  void Evaluate(const model::Cluster& cluster, const model::NodeMask& nodes);
+  // Evaluates those of `nodes` that are not known, by row, up to the first that fails with an
+  // error; returns it. Invalid if none does: then all are known.
+  model::NodeRow Evaluate(const model::Cluster& cluster, const model::NodeMask& nodes);
   // Returns the outcome, evaluated if it is not known.
   const NodeOutcome& For(const model::Cluster& cluster, model::NodeRow node);
 
-  // Known nodes that pass, and those that failed with an error.
+  // Known nodes that pass.
   const model::NodeMask& passing() const { return passing_; }
-  const model::NodeMask& errors() const { return errors_; }
   // Whether some alternatives can be chosen, so that scores are not all 0.
   bool has_scores() const;
 

@@ -39,7 +39,10 @@ DeviceCount CountDevices(const model::Devices& devices, const api::DeviceClass& 
       if (!CanUse(node, slice, device)) continue;
       bool matches = true;
       for (size_t i = 0; matches && !failed && i < selectors.size(); ++i) {
-        const auto outcome = selectors[i]->Evaluate({device.slot, device.value()}).outcome;
+        const bool can_be_shared = device.object->allow_multiple_allocations.value_or(false);
+        const auto outcome = can_be_shared
+                                 ? selectors[i]->Evaluate(devices::MakeValue(device, false)).outcome
+                                 : selectors[i]->Evaluate({device.slot, device.value()}).outcome;
         failed = outcome == devices::Selector::Outcome::kError;
         matches = outcome == devices::Selector::Outcome::kYes;
       }

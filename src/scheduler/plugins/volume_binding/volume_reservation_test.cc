@@ -5,6 +5,7 @@
 #include "scheduler/framework/measurements.h"
 #include "scheduler/framework/writes.h"
 #include "scheduler/model/storage_model.h"
+#include "scheduler/plugins/binding_testing.h"
 #include "scheduler/plugins/volume_binding/volume_binding.h"
 #include "scheduler/plugins/volume_testing.h"
 
@@ -14,54 +15,6 @@ namespace BERTH_TEST_FILE {
 constexpr const char* kPlugin = "VolumeBinding";
 constexpr const char* kSelectedNode = "volume.kubernetes.io/selected-node";
 constexpr const char* kBoundByController = "pv.kubernetes.io/bound-by-controller";
-
-// Records writes; results and time come on request.
-class ManualBinding final : public framework::BindingContext {
- public:
-  ManualBinding(framework::Cycle& cycle, model::NodeRow node) : cycle_(cycle), node_(node) {}
-
-  framework::Cycle& cycle() override { return cycle_; }
-  model::NodeRow node() const override { return node_; }
-  bool cancelled() const override { return is_cancelled; }
-  Instant now() const override { return now_; }
-
-  void Complete(framework::WriteResult result) {
-    ASSERT_NE(pending_, nullptr);
-    std::exchange(pending_, nullptr)->result = std::move(result);
-    waiter_.resume();
-  }
-  // Lets the time pass that is waited for.
-  void Wait() {
-    ASSERT_TRUE(sleeping_);
-    sleeping_ = false;
-    now_ = wakes_;
-    waiter_.resume();
-  }
-  bool sleeping() const { return sleeping_; }
-
-  std::vector<framework::ApiWrite> writes;
-  bool is_cancelled = false;
-
- private:
-  void Issue(PendingWrite& pending, std::coroutine_handle<> waiter) override {
-    writes.push_back(pending.write);
-    pending_ = &pending;
-    waiter_ = waiter;
-  }
-  void Wake(Duration length, std::coroutine_handle<> waiter) override {
-    sleeping_ = true;
-    wakes_ = now_ + length;
-    waiter_ = waiter;
-  }
-
-  framework::Cycle& cycle_;
-  const model::NodeRow node_;
-  PendingWrite* pending_ = nullptr;
-  std::coroutine_handle<> waiter_;
-  bool sleeping_ = false;
-  Instant now_ = Instant::FromUnixSeconds(100);
-  Instant wakes_;
-};
 
 framework::WriteResult WrittenAs(const char* version) {
   return {framework::WriteResult::Kind::kOk, "", version};

@@ -211,9 +211,11 @@ class DynamicResources final : public Rule {
       const PodClaim& claim = claims_[i];
       const bool elsewhere =
           claim.nodes && !claim.nodes->Matches(node.metadata.labels, node.metadata.name);
-      const bool failed =
-          claim.allocated() && UsesBindingConditions(features_) &&
-          HasFailedToBind(*claim.claim, profile_.dynamic_resources.binding_timeout, now_);
+      const bool failed = claim.allocated() && UsesBindingConditions(features_) &&
+                          HasFailedToBind(*claim.claim,
+                                          profile_.dynamic_resources.binding_timeout.value_or(
+                                              framework::kDefaultBindingTimeout),
+                                          now_);
       if (elsewhere || failed) unavailable.insert(i);
     }
     return unavailable;
