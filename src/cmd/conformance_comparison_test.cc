@@ -264,6 +264,14 @@ TEST(Compare, RecordedAllocationsAreCompared) {
               ElementsAre(Difference{"allocation a claim", "[r=d/p/x]", "nothing"}));
 }
 
+TEST(Compare, ACycleThatFailsAllocatesNothing) {
+  Expectation expected{Placed(), true, /*allocates_devices=*/true};
+  expected.explanation.error = "broken";
+  scheduler::engine::Explanation actual = expected.explanation;
+  expected.explanation.nodes["a"].allocations["claim"];
+  EXPECT_THAT(Compare(expected, actual), IsEmpty());
+}
+
 TEST(Compare, AllocationsThatAreNotRecordedDoNotCount) {
   const Expectation expected{Placed(), true, /*allocates_devices=*/false};
   scheduler::engine::Explanation actual = Placed();
