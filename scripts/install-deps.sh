@@ -10,7 +10,7 @@ set -eu
 packages="
   g++ cmake ninja-build make ccache mold python3
   libfmt-dev libsimdjson-dev libyaml-dev zlib1g-dev
-  libboost1.81-dev libssl-dev libnghttp2-dev libsqlite3-dev openssl
+  libboost1.81-dev libssl-dev libnghttp2-dev libre2-dev libsqlite3-dev openssl
   libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev
 "
 dev_packages="
