@@ -2,12 +2,17 @@
 
 #include <fmt/format.h>
 
-#include "api/scheme/scheme.h"
+#include <map>
+
 #include "observability/metric_registry.h"
 
 namespace berth::apiserver {
 
 using observability::Stability;
+
+std::string ResourceLabel(const api::scheme::Kind& kind) {
+  return kind.custom != nullptr ? std::string(kCustomResources) : kind.group_resource();
+}
 
 Metrics::Metrics()
     : requests_(registry_.AddCounter({.name = "apiserver_request_total",
@@ -37,11 +42,20 @@ std::shared_ptr<void> Metrics::OpenWatch(std::string_view resource) {
   return {nullptr, [self = shared_from_this(), &open](void*) { open.Add(-1); }};
 }
 
-std::string Metrics::Text(const store::Store& store) const {
-  for (const api::scheme::Kind& kind : api::scheme::Kinds()) {
-    if (!kind.stored || kind.group == "events.k8s.io") continue;
-    objects_.With({kind.group_resource()}).Set(static_cast<double>(store.Count(kind.collection)));
+std::string Metrics::Text(const store::Store& store, const api::scheme::KindSet& kinds) const {
+  std::map<store::Collection, size_t> custom;
+  for (const api::scheme::Kind* kind : kinds.all()) {
+    if (!kind->stored || kind->group == "events.k8s.io") continue;
+    const size_t count = store.Count(kind->collection);
+    if (kind->custom != nullptr) {
+      custom[kind->collection] = count;
+    } else {
+      objects_.With({kind->group_resource()}).Set(static_cast<double>(count));
+    }
   }
+  size_t sum = 0;
+  for (const auto& [collection, count] : custom) sum += count;
+  objects_.With({kCustomResources}).Set(static_cast<double>(sum));
   version_.Set(static_cast<double>(store.version()));
   return observability::MetricsText(registry_);
 }

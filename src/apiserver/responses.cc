@@ -9,6 +9,8 @@
 
 #include "api/json/json_text.h"
 #include "api/json/writer.h"
+#include "apiserver/crd/custom_resource.h"
+#include "apiserver/registry/custom_objects.h"
 #include "apiserver/registry/event_conversion.h"
 #include "apiserver/request_options.h"
 
@@ -24,6 +26,11 @@ api::scheme::ApiResult<printing::IncludeObject> ReadInclude(std::string_view tex
                     "Unsupported value: supported values: \"Metadata\", \"None\", \"Object\""));
 }
 
+std::string ListKindOf(const api::scheme::Kind& kind) {
+  const crd::CustomVersion* version = crd::VersionOf(kind);
+  return version != nullptr ? version->resource.list_kind() : fmt::format("{}List", kind.kind);
+}
+
 }  // namespace
 
 net::Piece Owned(std::string text) {
@@ -32,9 +39,10 @@ net::Piece Owned(std::string text) {
 }
 
 net::Piece WholeObject(const api::scheme::Kind& kind, const store::ObjectPtr& object) {
-  if (kind.kind == "Event" && !kind.group.empty())
+  if (kind.IsBuiltIn("Event") && !kind.group.empty())
     return Owned(registry::ConvertEvent(kind, *object));
-  return {object, object->json};
+  const store::ObjectPtr represented = registry::InForm(kind, object);
+  return {represented, represented->json};
 }
 
 store::ObjectPtr AtVersion(const store::Object& object, store::Version version) {
@@ -50,7 +58,7 @@ store::ObjectPtr AtVersion(const store::Object& object, store::Version version) 
   return copy;
 }
 
-api::scheme::ApiResult<ObjectForm> ObjectForm::Make(const api::scheme::Kind& kind,
+api::scheme::ApiResult<ObjectForm> ObjectForm::Make(const api::scheme::KindPtr& kind,
                                                     std::string_view accept, const Query& query,
                                                     const Clock& clock) {
   auto wanted = WantedObjectForm(accept);
@@ -76,8 +84,9 @@ void ObjectForm::Append(const store::ObjectPtr& object, bool columns,
   switch (wanted_.form) {
     case Form::kTable: {
       const auto metadata = fmt::format(R"({{"resourceVersion":"{}"}})", object->version);
+      const store::ObjectPtr represented = registry::InForm(*kind_, object);
       out.push_back(
-          Owned(printing::MakeTable(*kind_, std::span(&object, 1), metadata, Table(columns))));
+          Owned(printing::MakeTable(*kind_, std::span(&represented, 1), metadata, Table(columns))));
       return;
     }
     case Form::kPartialMetadata:
@@ -94,13 +103,18 @@ void ObjectForm::Append(const store::ObjectPtr& object, bool columns,
 void ObjectForm::AppendList(const std::vector<store::ObjectPtr>& objects,
                             const std::string& metadata, std::vector<net::Piece>& out) const {
   if (wanted_.form == Form::kTable) {
-    out.push_back(Owned(printing::MakeTable(*kind_, objects, metadata, Table(true))));
+    std::vector<store::ObjectPtr> represented;
+    if (kind_->custom != nullptr) {
+      represented.reserve(objects.size());
+      for (const auto& object : objects) represented.push_back(registry::InForm(*kind_, object));
+    }
+    out.push_back(Owned(
+        printing::MakeTable(*kind_, kind_->custom ? represented : objects, metadata, Table(true))));
     return;
   }
   const bool partial = wanted_.form == Form::kPartialMetadata;
   out.reserve(out.size() + objects.size() * (partial ? 3 : 2) + 2);
-  const std::string list_kind =
-      partial ? "PartialObjectMetadataList" : fmt::format("{}List", kind_->kind);
+  const std::string list_kind = partial ? "PartialObjectMetadataList" : ListKindOf(*kind_);
   const std::string api_version = partial ? MetaApiVersion() : std::string(kind_->api_version());
   out.push_back(Owned(fmt::format(R"({{"kind":"{}","apiVersion":"{}","metadata":{},"items":[)",
                                   list_kind, api_version, metadata)));

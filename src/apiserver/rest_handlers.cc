@@ -43,6 +43,12 @@ struct PatchBody {
 api::scheme::ApiResult<PatchBody> ReadPatchBody(const RequestContext& call) {
   const auto type = patch::PatchTypeOf(call.request.header("Content-Type"));
   if (!type) return std::unexpected(type.error());
+  if (call.kind().custom != nullptr && *type == patch::PatchType::kStrategic) {
+    return std::unexpected(api::scheme::MakeError(
+        415,
+        "the body of the request was in an unknown format - accepted media types include: "
+        "application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml"));
+  }
   auto patch =
       ParsePatchBody(*type == patch::PatchType::kApply, call.request.body, call.scratch.storage());
   if (!patch) return std::unexpected(patch.error());

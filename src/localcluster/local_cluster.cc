@@ -8,6 +8,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <limits>
+#include <map>
 #include <mutex>
 #include <thread>
 
@@ -49,7 +50,7 @@ class Signal {
 };
 
 // Events are numerous, have no owners and no controller here uses them.
-bool IsWatched(const Kind& kind) { return kind.stored && kind.kind != "Event"; }
+bool IsWatched(const Kind& kind) { return kind.stored && !kind.IsBuiltIn("Event"); }
 
 }  // namespace
 
@@ -59,18 +60,22 @@ class LocalCluster::Loop {
       : options_(options), context_{api, clock, options_}, controllers_(MakeControllers(context_)) {
     for (const Kind& kind : api::scheme::Kinds()) {
       if (!IsWatched(kind)) continue;
-      informers_.emplace_back(api.store(), kind, [signal = signal_] { signal->Raise(); });
+      informers_.emplace_back(api.store(), api::scheme::RefTo(kind), Wake());
     }
+    api.WhenKindsChange(Wake());
   }
 
   // Dispatches pending events, then syncs queued keys. Returns false if there was nothing to do.
   bool RunOnce() {
+    UpdateCustomInformers();
     bool busy = false;
     apiserver::store::Version seen = std::numeric_limits<apiserver::store::Version>::max();
-    for (CollectionInformer& informer : informers_) {
+    const auto read = [&](CollectionInformer& informer) {
       busy |= informer.Read(kEventsPerIteration, dispatch_);
       seen = std::min(seen, informer.position());
-    }
+    };
+    for (CollectionInformer& informer : informers_) read(informer);
+    for (auto& [collection, informer] : custom_informers_) read(informer);
     const Instant now = context_.now();
     for (const auto& controller : controllers_) {
       for (size_t i = 0; i < kKeysPerIteration; ++i) {
@@ -117,13 +122,43 @@ class LocalCluster::Loop {
   Signal& signal() { return *signal_; }
 
  private:
-  void Dispatch(const Kind& kind, bool deleted, const apiserver::store::ObjectPtr& object,
+  std::function<void()> Wake() const {
+    return [signal = signal_] { signal->Raise(); };
+  }
+
+  // Watches the collections of the custom kinds that are served now, and no others.
+  void UpdateCustomInformers() {
+    const auto kinds = context_.api.kinds();
+    if (kinds->revision() == revision_) return;
+    revision_ = kinds->revision();
+    std::map<apiserver::store::Collection, CollectionInformer> others;
+    others.swap(custom_informers_);
+    for (const Kind* kind : kinds->all()) {
+      if (kind->custom == nullptr || custom_informers_.contains(kind->collection)) continue;
+      auto owned = kinds->Find(kind->group, kind->version, kind->resource);
+      auto known = others.extract(kind->collection);
+      if (!known.empty()) {
+        known.mapped().Use(std::move(owned));
+        custom_informers_.insert(std::move(known));
+      } else {
+        custom_informers_.emplace(
+            kind->collection, CollectionInformer(context_.api.store(), std::move(owned), Wake()));
+      }
+    }
+    // Their objects are gone.
+    for (auto& [collection, informer] : others) informer.Read(kEventsPerIteration, dispatch_);
+  }
+
+  void Dispatch(const api::scheme::KindPtr& kind_ptr, bool deleted,
+                const apiserver::store::ObjectPtr& object,
                 const apiserver::store::ObjectPtr& previous) {
+    const Kind& kind = *kind_ptr;
     boost::json::monotonic_resource memory(buffer_.data(), buffer_.size());
     const auto document = api::ParseJson(object->json, {.storage = &memory});
     const JsonObject* fields = document ? document->if_object() : nullptr;
     if (!fields) return;
     Change change{kind, deleted, *object, previous.get(), *fields};
+    change.owned_kind = kind_ptr;
     std::optional<PodRecord> old_pod;
     std::optional<NodeRecord> old_node;
     if (&kind == &Pods()) {
@@ -144,7 +179,9 @@ class LocalCluster::Loop {
   Context context_;
   std::vector<std::unique_ptr<Controller>> controllers_;
   std::vector<CollectionInformer> informers_;
-  CollectionInformer::Handler dispatch_ = [this](const Kind& kind, bool deleted,
+  uint64_t revision_ = 0;  // Of the kinds in custom_informers_.
+  std::map<apiserver::store::Collection, CollectionInformer> custom_informers_;
+  CollectionInformer::Handler dispatch_ = [this](const api::scheme::KindPtr& kind, bool deleted,
                                                  apiserver::store::ObjectPtr object,
                                                  const apiserver::store::ObjectPtr& previous) {
     Dispatch(kind, deleted, object, previous);

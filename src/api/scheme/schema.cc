@@ -38,7 +38,7 @@ std::optional<SchemaField::Type> PlainType(std::string_view word) {
       {"bool", Type::kBool},         {"bytes", Type::kBytes},
       {"time", Type::kTime},         {"microTime", Type::kTime},
       {"quantity", Type::kQuantity}, {"intOrString", Type::kIntOrString},
-      {"object", Type::kObject}};
+      {"object", Type::kObject},     {"any", Type::kAny}};
   const auto found = kTypes.find(word);
   if (found == kTypes.end()) return std::nullopt;
   return found->second;
@@ -52,7 +52,7 @@ class Reader {
     for (const bool fields : {false, true}) {
       for (const std::string_view table :
            {MetaSchemas(), PodSchemas(), VolumeSchemas(), CoreSchemas(), WorkloadSchemas(),
-            StorageSchemas(), OtherSchemas()}) {
+            StorageSchemas(), OtherSchemas(), ExtensionSchemas()}) {
         ReadTable(table, fields);
       }
     }

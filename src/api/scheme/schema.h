@@ -28,6 +28,7 @@ struct SchemaField {
     kQuantity,
     kIntOrString,
     kObject,  // Of any fields.
+    kAny,     // Any value.
     kSchema,
   };
 

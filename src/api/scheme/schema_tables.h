@@ -24,5 +24,6 @@ std::string_view CoreSchemas();
 std::string_view WorkloadSchemas();
 std::string_view StorageSchemas();
 std::string_view OtherSchemas();
+std::string_view ExtensionSchemas();  // CustomResourceDefinitions.
 
 }  // namespace berth::api::scheme

@@ -80,12 +80,12 @@ class Table {
     return nullptr;
   }
 
-  uint16_t CollectionOf(const Kind& kind) {
+  uint32_t CollectionOf(const Kind& kind) {
     const std::string name = CollectionName(kind);
     const auto found = std::ranges::find(collections_, name);
     const auto place = found - collections_.begin();
     if (found == collections_.end()) collections_.push_back(name);
-    return static_cast<uint16_t>(place);
+    return static_cast<uint32_t>(place);
   }
 
   std::vector<Kind> kinds_;

@@ -8,6 +8,7 @@
 #include "apiserver/admission/strategy.h"
 #include "apiserver/admission/validation.h"
 #include "apiserver/registry/api.h"
+#include "apiserver/registry/custom_objects.h"
 #include "apiserver/registry/event_conversion.h"
 #include "apiserver/registry/field_validation.h"
 #include "apiserver/registry/reviews.h"
@@ -73,6 +74,14 @@ api::scheme::ApiResult<Written> Api::CreateChecked(const api::scheme::Kind& kind
   if (auto checked = admission::CheckNameAndNamespace(kind, document, {}, namespace_); !checked) {
     return std::unexpected(std::move(checked.error()));
   }
+  if (kind.custom != nullptr) {
+    const auto resource = definitions_.Find(kind.collection);
+    if (resource == nullptr || resource->terminating()) {
+      return std::unexpected(api::scheme::Forbidden(
+          kind, api::StringAt(admission::MetadataOf(std::as_const(document)), "name"),
+          "create not allowed while custom resource definition is terminating"));
+    }
+  }
   if (kind.namespaced) {
     if (namespace_.empty()) {
       return std::unexpected(
@@ -85,32 +94,22 @@ api::scheme::ApiResult<Written> Api::CreateChecked(const api::scheme::Kind& kind
     }
     api::SetString(admission::MetadataOf(document), "namespace", namespace_);
   }
-  admission::DropNulls(document);
-  if (auto done = admission::CanonicalizeQuantities(kind, document); !done) {
-    return std::unexpected(std::move(done.error()));
-  }
-
-  admission::AdmissionContext context{store_, priorities_, now(), Random(NextRandom())};
-  if (auto chosen =
-          ChooseName(store_, kind, namespace_, admission::MetadataOf(document), context.random);
+  Random random(NextRandom());
+  if (auto chosen = ChooseName(store_, kind, namespace_, admission::MetadataOf(document), random);
       !chosen) {
     return std::unexpected(std::move(chosen.error()));
   }
-  admission::FillSystemMetadata(kind, document, admission::NewUid(context.random), context.now);
-  admission::PrepareForCreate(kind, document);
-  admission::ApplyDefaults(kind, document);
-  if (auto admitted = admission::AdmitCreate(context, kind, document); !admitted) {
-    return std::unexpected(std::move(admitted.error()));
-  }
-  admission::CompleteCreate(kind, document, context.now);
-
   const std::string name(api::StringAt(&admission::MetadataOf(document), "name"));
   admission::FieldErrors errors;
-  admission::ValidateMetadata(kind, document, errors);
-  admission::Validate(kind, document, errors);
+  if (auto admitted = kind.custom != nullptr ? AdmitCustom(kind, body, random, errors)
+                                             : AdmitNew(kind, document, random, errors, options);
+      !admitted) {
+    return std::unexpected(std::move(admitted.error()));
+  }
   if (!errors.empty()) return std::unexpected(api::scheme::Invalid(kind, name, errors.Take()));
 
-  api::scheme::ApiResult<store::Draft> draft = store::MakeDraft(kind, document);
+  PruneForStorage(kind, document);
+  api::scheme::ApiResult<store::Draft> draft = store::MakeDraft(StorageKind(kind), document);
   if (!draft) return std::unexpected(std::move(draft.error()));
   if (auto checked = CheckSize(*draft); !checked) {
     return std::unexpected(std::move(checked.error()));
@@ -124,7 +123,47 @@ api::scheme::ApiResult<Written> Api::CreateChecked(const api::scheme::Kind& kind
   const store::WriteOutcome outcome = store_.Create(kind.collection, std::move(*draft));
   if (!outcome) return std::unexpected(ToApiError(store_, kind, name, outcome.error()));
   AfterWrite(kind);
+  if (kind.custom != nullptr && definitions_.any_terminating()) {
+    // The definition may have been deleted since it was looked up.
+    const auto resource = definitions_.Find(kind.collection);
+    if (resource != nullptr && resource->terminating()) DeleteInstances(*resource);
+  }
   return Written{*outcome, true};
+}
+
+api::scheme::ApiResult<void> Api::AdmitCustom(const api::scheme::Kind& kind, api::Json& body,
+                                              Random& random, admission::FieldErrors& errors) {
+  api::JsonObject& document = body.get_object();
+  admission::FillSystemMetadata(kind, document, admission::NewUid(random), now());
+  if (auto done = Coerce(kind, document); !done) return done;
+  PrepareCustom(kind, "", nullptr, document);
+  admission::ValidateMetadata(kind, document, errors);
+  ValidateCustom(kind, "", nullptr, body, errors);
+  return {};
+}
+
+api::scheme::ApiResult<void> Api::AdmitNew(const api::scheme::Kind& kind, api::JsonObject& document,
+                                           Random random, admission::FieldErrors& errors,
+                                           const WriteOptions& options) {
+  admission::DropNulls(document);
+  if (auto done = admission::CanonicalizeQuantities(kind, document); !done) return done;
+  admission::AdmissionContext context{store_, priorities_, now(), random};
+  admission::FillSystemMetadata(kind, document, admission::NewUid(context.random), context.now);
+  admission::PrepareForCreate(kind, document);
+  admission::ApplyDefaults(kind, document);
+  if (auto admitted = admission::AdmitCreate(context, kind, document); !admitted) return admitted;
+  admission::CompleteCreate(kind, document, context.now);
+  if (kind.IsBuiltIn("CustomResourceDefinition")) {
+    if (store_.Count(kind.collection) >= kMaxDefinitions) {
+      return std::unexpected(api::scheme::Forbidden(
+          kind, api::StringAt(&admission::MetadataOf(document), "name"),
+          fmt::format("there may be at most {} definitions", kMaxDefinitions)));
+    }
+    AdmitDefinition(nullptr, document, errors, options);
+  }
+  admission::ValidateMetadata(kind, document, errors);
+  admission::Validate(kind, document, errors);
+  return {};
 }
 
 }  // namespace berth::apiserver::registry
