@@ -1,11 +1,13 @@
 // Load test of the API server over HTTP/1.1 on loopback, in memory: writes, reads, lists, watch
-// fan-out and memory, on one server that fills up meanwhile.
+// fan-out and memory, on one server that fills up meanwhile; then the same with custom resources
+// and, for comparison, ConfigMaps.
 //
-//   apiserver_bench [PODS [WATCHERS]]     100,000 and 1,000 by default
+//   apiserver_bench [PODS [WATCHERS [CUSTOM]]]     100,000, 1,000 and 100,000 by default
 //
 // The server has two threads, its clients one; all are in this process. On a machine with other
 // load, the server's CPU time per request is more meaningful than the rate.
 #include <fmt/format.h>
+#include <malloc.h>
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -121,15 +123,13 @@ void Measure(std::string_view what, LoadClient& client, size_t count, int status
   Print(what, static_cast<double>(count), "/s", stopwatch.Read());
 }
 
-void MeasureLists(uint16_t port) {
+void MeasureLists(uint16_t port, std::string_view what, const std::string& path) {
   LoadClient client(port, kListConnections);
-  const auto list = [](size_t, std::string& out) {
-    Append(out, "GET", "/api/v1/namespaces/team-0/pods");
-  };
+  const auto list = [&path](size_t, std::string& out) { Append(out, "GET", path); };
   const Stopwatch stopwatch;
   const uint64_t bytes = client.Run(kLists, 200, list);
   const Cost cost = stopwatch.Read();
-  fmt::print("{:<34}{:>11.1f} {:<9}{:>9.1f} MB/s\n", "lists of 10,000 pods",
+  fmt::print("{:<34}{:>11.1f} {:<9}{:>9.1f} MB/s\n", fmt::format("lists of 10,000 {}", what),
              static_cast<double>(kLists) / cost.seconds, "/s",
              static_cast<double>(bytes) / cost.seconds / 1e6);
 }
@@ -172,15 +172,16 @@ void MeasureLag(LoadClient& client, Watchers& watchers) {
              lags[lags.size() / 2], "ms", lags.back());
 }
 
-void PrintMemory(size_t pods) {
+double ResidentMiB() {
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);) {
-    if (!line.starts_with("VmRSS:")) continue;
-    fmt::print("{:<34}{:>11} {:<9}\n",
-               fmt::format("resident, {} pods on {}", Grouped(static_cast<double>(pods)),
-                           Grouped(static_cast<double>(kNodes))),
-               Grouped(std::strtod(line.c_str() + 6, nullptr) / 1024), "MiB");
+    if (line.starts_with("VmRSS:")) return std::strtod(line.c_str() + 6, nullptr) / 1024;
   }
+  return 0;
+}
+
+void PrintMemory(const std::string& what, double mebibytes) {
+  fmt::print("{:<34}{:>11} {:<9}\n", what, Grouped(mebibytes), "MiB");
   std::fflush(stdout);
 }
 
@@ -207,8 +208,10 @@ void Run(size_t pods, size_t watcher_count) {
           [](size_t i, std::string& out) { Append(out, "GET", PodPath(i)); });
   Measure("pod status patches", client, pods, 200, PatchStatus);
   Measure("pod binds", client, pods, 201, BindPod);
-  PrintMemory(pods);
-  MeasureLists(port);
+  PrintMemory(fmt::format("resident, {} pods on {}", Grouped(static_cast<double>(pods)),
+                          Grouped(static_cast<double>(kNodes))),
+              ResidentMiB());
+  MeasureLists(port, "pods", "/api/v1/namespaces/team-0/pods");
 
   if (watcher_count == 0) return;
   client.Run(1, 201, [](size_t, std::string& out) {
@@ -221,6 +224,78 @@ void Run(size_t pods, size_t watcher_count) {
   MeasureLag(client, watchers);
 }
 
+// A resource with objects of the same content, in 10,000s per namespace.
+struct Resource {
+  std::string_view name;
+  std::string_view root;  // Of its paths.
+  std::string_view resource;
+  std::string_view head;     // `"kind":...,"apiVersion":...`
+  std::string_view content;  // The rest of an object.
+};
+
+constexpr Resource kConfigMaps = {
+    "configmaps", "/api/v1", "configmaps", R"("kind":"ConfigMap","apiVersion":"v1")",
+    R"("data":{"schedule":"*/5 * * * *","image":"registry.local/web:1.2","suspend":"false",)"
+    R"("replicas":"3","zone":"eu-1"})"};
+constexpr Resource kCronTabs = {
+    "custom resources", "/apis/example.com/v1", "crontabs",
+    R"("kind":"CronTab","apiVersion":"example.com/v1")",
+    R"("spec":{"schedule":"*/5 * * * *","image":"registry.local/web:1.2","suspend":false,)"
+    R"("replicas":3,"zone":"eu-1"})"};
+
+constexpr std::string_view kDefinition =
+    R"({"metadata":{"name":"crontabs.example.com"},"spec":{"group":"example.com",)"
+    R"("scope":"Namespaced","names":{"plural":"crontabs","kind":"CronTab"},"versions":[{)"
+    R"("name":"v1","served":true,"storage":true,"subresources":{"status":{}},)"
+    R"("schema":{"openAPIV3Schema":{"type":"object","required":["spec"],"properties":{)"
+    R"("spec":{"type":"object","required":["schedule"],"properties":{)"
+    R"("schedule":{"type":"string","pattern":"^(\\S+\\s+){4}\\S+$"},)"
+    R"("image":{"type":"string","maxLength":200},"suspend":{"type":"boolean","default":false},)"
+    R"("replicas":{"type":"integer","minimum":0,"maximum":100,"default":1},)"
+    R"("zone":{"type":"string","enum":["eu-1","eu-2"]}}},)"
+    R"("status":{"type":"object","x-kubernetes-preserve-unknown-fields":true}}}}}]}})";
+
+// Creates, gets and lists `count` objects, and reads the initial state of a watch.
+void MeasureResource(LoadClient& client, uint16_t port, const Resource& resource, size_t count) {
+  const auto path = [&](size_t i) {
+    return fmt::format("{}/namespaces/{}/{}", resource.root, NamespaceOf(i), resource.resource);
+  };
+  ::malloc_trim(0);  // What others have freed would be used again.
+  const double before = ResidentMiB();
+  Measure(fmt::format("{} creates", resource.name), client, count, 201,
+          [&](size_t i, std::string& out) {
+            Append(
+                out, "POST", path(i),
+                fmt::format(R"({{{},"metadata":{{"name":"web-{}","labels":{{"app":"web"}}}},{}}})",
+                            resource.head, i, resource.content));
+          });
+  Measure(fmt::format("{} gets", resource.name), client, count, 200,
+          [&](size_t i, std::string& out) {
+            Append(out, "GET", fmt::format("{}/web-{}", path(i), i));
+          });
+  PrintMemory(fmt::format("resident, of {} more", Grouped(static_cast<double>(count))),
+              ResidentMiB() - before);
+  MeasureLists(port, resource.name, path(0));
+  const Stopwatch stopwatch;
+  Watchers watchers(port, 1, fmt::format("{}/{}?watch=1", resource.root, resource.resource));
+  watchers.ReadUntil(count);
+  Print("  initial events of a watch", static_cast<double>(count), "/s", stopwatch.Read());
+}
+
+void CompareResources(size_t count) {
+  auto server = apiserver::ApiServer::Start({});
+  CHECK(server.has_value());
+  const uint16_t port = (*server)->port();
+  LoadClient client(port, kConnections);
+  client.Run((count - 1) / kPodsPerNamespace + 1, 201, CreateNamespace);
+  client.Run(1, 201, [](size_t, std::string& out) {
+    Append(out, "POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", kDefinition);
+  });
+  for (const Resource& resource : {kConfigMaps, kCronTabs}) {
+    MeasureResource(client, port, resource, count);
+  }
+}
+
 }  // namespace
 }  // namespace berth::bench
 
@@ -231,4 +306,5 @@ int main(int argc, char** argv) {
   const size_t pods = argument(1, 100'000);
   CHECK(pods > 0);
   berth::bench::Run(pods, argument(2, 1'000));
+  if (const size_t custom = argument(3, 100'000)) berth::bench::CompareResources(custom);
 }

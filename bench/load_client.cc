@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cstring>
 #include <utility>
 
 #include "base/check.h"
@@ -155,15 +154,26 @@ Watchers::Watchers(uint16_t port, size_t count, std::string_view target)
     watchers_.push_back({.socket = Socket(port)});
     watchers_.back().socket.Send(request);
   }
-  for (const Watcher& watcher : watchers_) {
+  for (Watcher& watcher : watchers_) {
     const size_t size = watcher.socket.Receive(buffer_);
-    const std::string_view head(buffer_.data(), size);
-    CHECK(head.starts_with("HTTP/1.1 200 ") && head.ends_with(kHeadEnd));
+    const std::string_view bytes(buffer_.data(), size);
+    const size_t end = bytes.find(kHeadEnd);
+    CHECK(bytes.starts_with("HTTP/1.1 200 ") && end != std::string_view::npos);
+    CountEvents(watcher, bytes.substr(end + kHeadEnd.size()));
   }
   epoll_ = MakeEpoll(watchers_);
 }
 
 Watchers::~Watchers() { ::close(epoll_); }
+
+void Watchers::CountEvents(Watcher& watcher, std::string_view bytes) {
+  // An event ends with a line feed; the line feeds of chunks follow a carriage return.
+  for (size_t at = bytes.find('\n'); at != bytes.npos; at = bytes.find('\n', at + 1)) {
+    const char previous = at == 0 ? watcher.last : bytes[at - 1];
+    if (previous != '\r') ++watcher.events;
+  }
+  if (!bytes.empty()) watcher.last = bytes.back();
+}
 
 uint64_t Watchers::ReadUntil(size_t events) {
   uint64_t bytes = 0;
@@ -175,16 +185,7 @@ uint64_t Watchers::ReadUntil(size_t events) {
       const size_t size = watcher.socket.Receive(buffer_);
       bytes += size;
       const size_t before = watcher.events;
-      // An event ends with a line feed; the line feeds of chunks follow a carriage return.
-      const char* const end = buffer_.data() + size;
-      const char* at = buffer_.data();
-      while ((at = static_cast<const char*>(
-                  std::memchr(at, '\n', static_cast<size_t>(end - at)))) != nullptr) {
-        const char previous = at == buffer_.data() ? watcher.last : at[-1];
-        if (previous != '\r') ++watcher.events;
-        ++at;
-      }
-      watcher.last = end[-1];
+      CountEvents(watcher, {buffer_.data(), size});
       if (before < events && watcher.events >= events) --behind;
     });
   }

@@ -100,6 +100,8 @@ class Watchers {
     char last = 0;  // The last byte received: an event's end may be split.
   };
 
+  static void CountEvents(Watcher& watcher, std::string_view bytes);
+
   std::vector<Watcher> watchers_;
   std::string buffer_;
   int epoll_;

@@ -78,6 +78,8 @@ class FieldErrors {
   void Add(FieldError error);
 
   bool empty() const { return errors_.empty(); }
+  // Reports whether further errors are only counted.
+  bool full() const { return errors_.size() >= kMaxReportedErrors; }
   // Returns the errors; the last one says how many more there are, if any.
   std::vector<FieldError> Take();
   // Returns the errors as "field: message" in the order added, without repeats.

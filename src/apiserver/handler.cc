@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <exception>
 
+#include "apiserver/crd/custom_resource.h"
 #include "apiserver/list.h"
 #include "apiserver/negotiation.h"
 #include "apiserver/request_options.h"
@@ -87,7 +88,7 @@ std::string_view VerbOf(const RequestInfo& info) {
 }
 
 std::string ResourceOf(const RequestInfo& info) {
-  return info.kind == nullptr ? "" : info.kind->group_resource();
+  return info.kind == nullptr ? "" : ResourceLabel(*info.kind);
 }
 
 }  // namespace
@@ -102,7 +103,8 @@ Handler::Handler(registry::Api& api, registry::Access access, const Clock& clock
 
 void Handler::Handle(std::shared_ptr<net::Exchange> exchange) {
   const net::ServerRequest& request = exchange->request();
-  const auto info = Guarded([&] { return ReadRequest(request.method, request.target); });
+  const auto kinds = api_.kinds();
+  const auto info = Guarded([&] { return ReadRequest(request.method, request.target, *kinds); });
   const bool health = info && info->kind == nullptr && NonResourcePaths::IsHealth(info->path);
   const auto user = Guarded([&] { return Authenticate(access_, request); });
   if (!user && !health) {
@@ -114,7 +116,7 @@ void Handler::Handle(std::shared_ptr<net::Exchange> exchange) {
     return exchange->Respond(ErrorResponse(info.error()));
   }
   if (info->kind != nullptr) return ServeKind(std::move(exchange), *info, *user);
-  auto response = Guarded([&] { return non_resource_paths_.Serve(*info, request); });
+  auto response = Guarded([&] { return non_resource_paths_.Serve(*info, request, *kinds); });
   if (!response) response = ErrorResponse(response.error());
   metrics_->CountRequest("get", "", response->status);
   exchange->Respond(*std::move(response));
@@ -136,7 +138,7 @@ void Handler::ServeKind(std::shared_ptr<net::Exchange> exchange, const RequestIn
   };
   if (request.body.size() > kMaxBodyBytes) return fail(BodyTooLarge());
   auto form = Guarded(
-      [&] { return ObjectForm::Make(*info.kind, request.header("Accept"), info.query, clock_); });
+      [&] { return ObjectForm::Make(info.kind, request.header("Accept"), info.query, clock_); });
   if (!form) return fail(form.error());
   if (info.verb == Verb::kWatch) {
     const auto started = StartWatch(exchange, info, *std::move(form));
@@ -144,6 +146,9 @@ void Handler::ServeKind(std::shared_ptr<net::Exchange> exchange, const RequestIn
     return;
   }
   std::vector<std::string> warnings;
+  if (const crd::CustomVersion* version = crd::VersionOf(*info.kind)) {
+    if (!version->deprecation_warning.empty()) warnings.push_back(version->deprecation_warning);
+  }
   store::Scratch scratch;
   auto versioned = Guarded(
       [&] { return ServeObjects({api_, info, request, user, access_, *form, warnings, scratch}); });
@@ -166,8 +171,8 @@ api::scheme::ApiResult<void> Handler::StartWatch(const std::shared_ptr<net::Exch
                                                  const RequestInfo& info, ObjectForm form) {
   auto plan = Guarded([&] { return PlanWatch(api_.store(), info, std::move(form)); });
   if (!plan) return std::unexpected(plan.error());
-  metrics_->CountRequest(VerbName(info.verb), info.kind->group_resource(), 200);
-  plan->lease = metrics_->OpenWatch(info.kind->group_resource());
+  metrics_->CountRequest(VerbName(info.verb), ResourceOf(info), 200);
+  plan->lease = metrics_->OpenWatch(ResourceOf(info));
   const store::Version version = plan->visible;
   const net::ServerResponse head = ResponseHead(200, plan->form, true);
   auto source = std::make_shared<std::unique_ptr<WatchSource>>(

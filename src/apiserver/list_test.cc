@@ -27,7 +27,7 @@ class ListTest : public testing::Test {
     if (!options) return {{"code", options.error().code}};
     const auto selector =
         ObjectSelector::Make(pods_, options->label_selector, options->field_selector);
-    const auto form = ObjectForm::Make(pods_, accept, *parsed, clock_);
+    const auto form = ObjectForm::Make(api::scheme::RefTo(pods_), accept, *parsed, clock_);
     const auto response = ListObjects(objects_.store(), namespace_, *options, *selector, *form);
     if (!response) return {{"code", response.error().code}, {"reason", response.error().reason}};
     version_ = response->version;
@@ -137,7 +137,8 @@ TEST_F(ListTest, PartialMetadataIsASliceOfTheObjects) {
 
 TEST_F(ListTest, ObjectsAreNotCopied) {
   std::vector<net::Piece> pieces;
-  ObjectForm(pods_).AppendList({objects_.store().Get(pods_.collection, {"x", "a"})}, "{}", pieces);
+  ObjectForm(api::scheme::RefTo(pods_))
+      .AppendList({objects_.store().Get(pods_.collection, {"x", "a"})}, "{}", pieces);
   ASSERT_EQ(pieces.size(), 3u);
   EXPECT_EQ(pieces[1].bytes.data(),
             objects_.store().Get(pods_.collection, {"x", "a"})->json.data());

@@ -187,12 +187,16 @@ bool IsJsonBody(std::string_view content_type) {
   return content_type.empty() || ParseMediaType(content_type).type == "application/json";
 }
 
+bool IsProtobufBody(std::string_view content_type) {
+  return ParseMediaType(content_type).type == api::protobuf::kContentType;
+}
+
 api::scheme::ApiResult<api::Json> ParseBody(std::string_view content_type, std::string_view body,
                                             boost::json::storage_ptr storage) {
   if (IsJsonBody(content_type)) return ParseJson(body, std::move(storage));
   const std::string type = ParseMediaType(content_type).type;
   if (type == "application/yaml") return ParseYaml(body, std::move(storage));
-  if (type == api::protobuf::kContentType) {
+  if (IsProtobufBody(content_type)) {
     auto decoded = api::protobuf::DecodeToJson(body);
     if (decoded) return *std::move(decoded);
     return std::unexpected(

@@ -66,8 +66,9 @@ api::scheme::ApiResult<api::Json> ParseYaml(std::string_view text,
 api::scheme::ApiResult<api::Json> ParseBody(std::string_view content_type, std::string_view body,
                                             boost::json::storage_ptr storage);
 
-// Reports whether ParseBody parses the body as JSON.
+// Report whether ParseBody parses the body as JSON, or as protobuf.
 bool IsJsonBody(std::string_view content_type);
+bool IsProtobufBody(std::string_view content_type);
 
 // Parses the body of a DELETE; returns null if it is empty.
 api::scheme::ApiResult<api::Json> ParseOptionalBody(std::string_view content_type,

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "api/scheme/scheme.h"
 #include "apiserver/negotiation.h"
 #include "apiserver/openapi/discovery.h"
 #include "apiserver/openapi/openapi.h"
@@ -15,14 +14,14 @@ namespace {
 constexpr std::string_view kOpenApiV2RequestedType =
     "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
 
-std::string RootPaths() {
+std::string RootPaths(const api::scheme::KindSet& kinds) {
   std::vector<std::string> paths = {"/api", "/api/v1", "/apis"};
   std::string_view last_group;
-  for (const api::scheme::Kind& kind : api::scheme::Kinds()) {
-    if (kind.group.empty()) continue;
-    if (kind.group != last_group) paths.push_back(fmt::format("/apis/{}", kind.group));
-    last_group = kind.group;
-    std::string path = fmt::format("/apis/{}", kind.api_version());
+  for (const api::scheme::Kind* kind : kinds.all()) {
+    if (kind->group.empty()) continue;
+    if (kind->group != last_group) paths.push_back(fmt::format("/apis/{}", kind->group));
+    last_group = kind->group;
+    std::string path = fmt::format("/apis/{}", kind->api_version());
     if (paths.back() != path) paths.push_back(std::move(path));
   }
   for (const char* path :
@@ -48,7 +47,7 @@ bool NonResourcePaths::IsHealth(std::string_view path) {
 }
 
 api::scheme::ApiResult<net::ServerResponse> NonResourcePaths::Serve(
-    const RequestInfo& info, const net::ServerRequest& request) {
+    const RequestInfo& info, const net::ServerRequest& request, const api::scheme::KindSet& kinds) {
   const std::string& path = info.path;
   const std::string_view accept = request.header("Accept");
   if (request.method != "GET" && request.method != "HEAD") {
@@ -57,31 +56,36 @@ api::scheme::ApiResult<net::ServerResponse> NonResourcePaths::Serve(
   if (IsHealth(path)) return Health();
   if (path == "/metrics") {
     return net::ServerResponse::Text(200, "text/plain; version=0.0.4; charset=utf-8",
-                                     metrics_.Text(store_));
+                                     metrics_.Text(store_, kinds));
   }
-  if (path == "/") return ServeJson(path, [] { return RootPaths(); });
-  if (path == "/version") return ServeJson(path, [] { return openapi::VersionInfo(); });
-  if (path == "/api") return Discovery(true, accept);
-  if (path == "/apis") return Discovery(false, accept);
-  if (path.starts_with("/openapi/")) return OpenApi(path, accept);
+  if (path == "/") return ServeJson(kinds, path, [&] { return RootPaths(kinds); });
+  if (path == "/version") return ServeJson(kinds, path, [] { return openapi::VersionInfo(); });
+  if (path == "/api") return Discovery(kinds, true, accept);
+  if (path == "/apis") return Discovery(kinds, false, accept);
+  if (path.starts_with("/openapi/")) return OpenApi(kinds, path, accept);
   if (path.starts_with("/api/")) {
     const std::string_view version = std::string_view(path).substr(5);
-    return ServeJson(path, [version] { return openapi::ApiResourceList("", version); });
+    return ServeJson(kinds, path, [&] { return openapi::ApiResourceList(kinds, "", version); });
   }
   if (!path.starts_with("/apis/")) return std::unexpected(api::scheme::UnknownResource());
   const std::string_view group_version = std::string_view(path).substr(6);
   const size_t slash = group_version.find('/');
   if (slash == group_version.npos)
-    return ServeJson(path, [&] { return openapi::ApiGroup(group_version); });
-  return ServeJson(path, [&] {
-    return openapi::ApiResourceList(group_version.substr(0, slash),
+    return ServeJson(kinds, path, [&] { return openapi::ApiGroup(kinds, group_version); });
+  return ServeJson(kinds, path, [&] {
+    return openapi::ApiResourceList(kinds, group_version.substr(0, slash),
                                     group_version.substr(slash + 1));
   });
 }
 
 NonResourcePaths::Document NonResourcePaths::Cached(
-    const std::string& key, const std::function<std::optional<std::string>()>& make) {
+    const api::scheme::KindSet& kinds, const std::string& key,
+    const std::function<std::optional<std::string>()>& make) {
   const std::lock_guard lock(mutex_);
+  if (revision_ != kinds.revision()) {
+    documents_.clear();
+    revision_ = kinds.revision();
+  }
   if (const auto at = documents_.find(key); at != documents_.end()) return at->second;
   auto text = make();
   // Missing documents are not cached: clients may request any number of such paths.
@@ -90,25 +94,27 @@ NonResourcePaths::Document NonResourcePaths::Cached(
 }
 
 api::scheme::ApiResult<net::ServerResponse> NonResourcePaths::ServeJson(
-    const std::string& key, const std::function<std::optional<std::string>()>& make) {
-  const Document document = Cached(key, make);
+    const api::scheme::KindSet& kinds, const std::string& key,
+    const std::function<std::optional<std::string>()>& make) {
+  const Document document = Cached(kinds, key, make);
   if (document == nullptr) return std::unexpected(api::scheme::UnknownResource());
   net::ServerResponse response = JsonResponseHead(200);
   response.body.push_back({document, *document});
   return response;
 }
 
-api::scheme::ApiResult<net::ServerResponse> NonResourcePaths::Discovery(bool core,
-                                                                        std::string_view accept) {
+api::scheme::ApiResult<net::ServerResponse> NonResourcePaths::Discovery(
+    const api::scheme::KindSet& kinds, bool core, std::string_view accept) {
   const auto wanted = WantedDiscoveryForm(accept);
   if (!wanted) return std::unexpected(wanted.error());
   const std::string key = core ? "/api" : "/apis";
   if (wanted->form != Form::kDiscovery) {
-    return ServeJson(key,
-                     [core] { return core ? openapi::ApiVersions() : openapi::ApiGroupList(); });
+    return ServeJson(kinds, key,
+                     [&] { return core ? openapi::ApiVersions() : openapi::ApiGroupList(kinds); });
   }
-  auto response = ServeJson(key + " " + wanted->version,
-                            [&] { return openapi::AggregatedDiscovery(core, wanted->version); });
+  auto response = ServeJson(kinds, key + " " + wanted->version, [&] {
+    return openapi::AggregatedDiscovery(kinds, core, wanted->version);
+  });
   // Clients recognize the aggregated form by this type, not by the document.
   response->headers[0].value = fmt::format(
       "application/json;g=apidiscovery.k8s.io;v={};as=APIGroupDiscoveryList", wanted->version);
@@ -116,20 +122,22 @@ api::scheme::ApiResult<net::ServerResponse> NonResourcePaths::Discovery(bool cor
   return response;
 }
 
-api::scheme::ApiResult<net::ServerResponse> NonResourcePaths::OpenApi(const std::string& path,
-                                                                      std::string_view accept) {
+api::scheme::ApiResult<net::ServerResponse> NonResourcePaths::OpenApi(
+    const api::scheme::KindSet& kinds, const std::string& path, std::string_view accept) {
   if (path == "/openapi/v2") {
     const bool protobuf = WantsProtobuf(accept);
-    auto response = ServeJson(protobuf ? path + " protobuf" : path,
-                              [protobuf] { return openapi::OpenApiV2(protobuf); });
+    auto response = ServeJson(kinds, protobuf ? path + " protobuf" : path,
+                              [&] { return openapi::OpenApiV2(kinds, protobuf); });
     if (protobuf) response->headers[0].value = openapi::kOpenApiV2ProtobufType;
     return response;
   }
-  if (path == "/openapi/v3") return ServeJson(path, [] { return openapi::OpenApiIndex(); });
+  if (path == "/openapi/v3") {
+    return ServeJson(kinds, path, [&] { return openapi::OpenApiIndex(kinds); });
+  }
   constexpr std::string_view kDocuments = "/openapi/v3/";
   if (!path.starts_with(kDocuments)) return std::unexpected(api::scheme::UnknownResource());
-  return ServeJson(path, [&] {
-    return openapi::OpenApiDocument(std::string_view(path).substr(kDocuments.size()));
+  return ServeJson(kinds, path, [&] {
+    return openapi::OpenApiDocument(kinds, std::string_view(path).substr(kDocuments.size()));
   });
 }
 

@@ -29,7 +29,8 @@ std::string MessageOf(std::string_view json, const api::protobuf::MessageDescrip
 }  // namespace
 
 bool HasProtobuf(const api::scheme::Kind& kind) {
-  return Descriptors::Get().Find(kind.api_version(), kind.kind) != nullptr;
+  return kind.custom == nullptr &&
+         Descriptors::Get().Find(kind.api_version(), kind.kind) != nullptr;
 }
 
 std::string ToProtobuf(std::string_view json) {

@@ -200,6 +200,7 @@ bool SupportsVerb(const RequestInfo& info) {
 
 // Completes `info` with the resource; `rest` are the segments after the group and version.
 api::scheme::ApiResult<RequestInfo> ReadObjectRequest(std::string_view method, RequestInfo info,
+                                                      const api::scheme::KindSet& kinds,
                                                       std::string_view group,
                                                       std::string_view version, Segments rest) {
   const ResourcePath path = ParseResourcePath(rest);
@@ -216,7 +217,7 @@ api::scheme::ApiResult<RequestInfo> ReadObjectRequest(std::string_view method, R
     return std::unexpected(api::scheme::MakeError(
         501, "there are no metrics: Berth runs no containers, its pods are fake"));
   }
-  info.kind = api::scheme::FindKind(group, version, path.rest[0]);
+  info.kind = kinds.Find(group, version, path.rest[0]);
   if (info.kind == nullptr) return std::unexpected(api::scheme::UnknownResource());
   info.namespace_ = path.namespace_;
   if (path.rest.size() > 1) info.name = path.rest[1];
@@ -263,7 +264,8 @@ std::string_view VerbName(Verb verb) {
   return "";
 }
 
-api::scheme::ApiResult<RequestInfo> ReadRequest(std::string_view method, std::string_view target) {
+api::scheme::ApiResult<RequestInfo> ReadRequest(std::string_view method, std::string_view target,
+                                                const api::scheme::KindSet& kinds) {
   if (!api::IsUtf8(method))
     return std::unexpected(api::scheme::BadRequest("the request's method is not UTF-8"));
   if (!api::IsUtf8(target))
@@ -279,10 +281,10 @@ api::scheme::ApiResult<RequestInfo> ReadRequest(std::string_view method, std::st
   info.query = *std::move(query);
   const Segments all = *segments;
   if (all.size() > 2 && all[0] == "api") {
-    return ReadObjectRequest(method, std::move(info), "", all[1], all.subspan(2));
+    return ReadObjectRequest(method, std::move(info), kinds, "", all[1], all.subspan(2));
   }
   if (all.size() > 3 && all[0] == "apis") {
-    return ReadObjectRequest(method, std::move(info), all[1], all[2], all.subspan(3));
+    return ReadObjectRequest(method, std::move(info), kinds, all[1], all[2], all.subspan(3));
   }
   return info;
 }

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "api/scheme/api_error.h"
-#include "api/scheme/scheme.h"
+#include "api/scheme/kind_set.h"
 #include "apiserver/store/stored_object.h"
 
 namespace berth::apiserver {
@@ -57,10 +57,10 @@ enum class Verb : uint8_t {
 std::string_view VerbName(Verb verb);
 
 struct RequestInfo {
-  std::string path;                         // Decoded, without a trailing slash except in "/".
-  const api::scheme::Kind* kind = nullptr;  // Null for a non-resource path.
-  std::string namespace_;                   // Empty: cluster-scoped, or all namespaces.
-  std::string name;                         // Empty: the whole collection.
+  std::string path;           // Decoded, without a trailing slash except in "/".
+  api::scheme::KindPtr kind;  // Null for a non-resource path.
+  std::string namespace_;     // Empty: cluster-scoped, or all namespaces.
+  std::string name;           // Empty: the whole collection.
   std::string subresource;
   Verb verb = Verb::kGet;
   Query query;
@@ -70,8 +70,9 @@ struct RequestInfo {
 
 // Parses a method and a target, which is a path with an optional query. Returns BadRequest for
 // malformed escapes and paths with "." or "..", NotFound for a path under /api/<version>/ or
-// /apis/<group>/<version>/ that is not a known resource, and MethodNotAllowed for a verb that the
-// resource does not support.
-api::scheme::ApiResult<RequestInfo> ReadRequest(std::string_view method, std::string_view target);
+// /apis/<group>/<version>/ that is not a resource in `kinds`, and MethodNotAllowed for a verb that
+// the resource does not support.
+api::scheme::ApiResult<RequestInfo> ReadRequest(std::string_view method, std::string_view target,
+                                                const api::scheme::KindSet& kinds);
 
 }  // namespace berth::apiserver

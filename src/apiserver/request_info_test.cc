@@ -24,7 +24,8 @@ struct PathCase {
 class PathTest : public testing::TestWithParam<PathCase> {};
 
 TEST_P(PathTest, IsParsedLikeKubernetes) {
-  EXPECT_EQ(Tell(ReadRequest(GetParam().method, GetParam().target)), GetParam().want);
+  EXPECT_EQ(Tell(ReadRequest(GetParam().method, GetParam().target, api::scheme::KindSet())),
+            GetParam().want);
 }
 
 INSTANTIATE_TEST_SUITE_P(

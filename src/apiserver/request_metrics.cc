@@ -2,12 +2,15 @@
 
 #include <fmt/format.h>
 
-#include "api/scheme/scheme.h"
 #include "observability/metric_registry.h"
 
 namespace berth::apiserver {
 
 using observability::Stability;
+
+std::string ResourceLabel(const api::scheme::Kind& kind) {
+  return kind.custom != nullptr ? std::string(kCustomResources) : kind.group_resource();
+}
 
 Metrics::Metrics()
     : requests_(registry_.AddCounter({.name = "apiserver_request_total",
@@ -37,11 +40,17 @@ std::shared_ptr<void> Metrics::OpenWatch(std::string_view resource) {
   return {nullptr, [self = shared_from_this(), &open](void*) { open.Add(-1); }};
 }
 
-std::string Metrics::Text(const store::Store& store) const {
-  for (const api::scheme::Kind& kind : api::scheme::Kinds()) {
-    if (!kind.stored || &api::scheme::StoredKind(kind) != &kind) continue;
-    objects_.With({kind.group_resource()}).Set(static_cast<double>(store.Count(kind.collection)));
+std::string Metrics::Text(const store::Store& store, const api::scheme::KindSet& kinds) const {
+  size_t custom = 0;
+  for (const api::scheme::KindPtr& kind : kinds.stored()) {
+    const size_t count = store.Count(kind->collection);
+    if (kind->custom != nullptr) {
+      custom += count;
+    } else {
+      objects_.With({kind->group_resource()}).Set(static_cast<double>(count));
+    }
   }
+  objects_.With({kCustomResources}).Set(static_cast<double>(custom));
   version_.Set(static_cast<double>(store.version()));
   std::string text = observability::MetricsText(registry_);
   if (more_) text += more_();

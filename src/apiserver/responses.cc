@@ -10,6 +10,7 @@
 #include "api/json/json_text.h"
 #include "api/json/writer.h"
 #include "api/protobuf/to_json.h"
+#include "apiserver/crd/custom_resource.h"
 #include "apiserver/protobuf_responses.h"
 #include "apiserver/registry/conversion.h"
 #include "apiserver/request_options.h"
@@ -26,6 +27,17 @@ api::scheme::ApiResult<printing::IncludeObject> ReadInclude(std::string_view tex
                     "Unsupported value: supported values: \"Metadata\", \"None\", \"Object\""));
 }
 
+std::string ListKindOf(const api::scheme::Kind& kind) {
+  const crd::CustomVersion* version = crd::VersionOf(kind);
+  return version != nullptr ? version->resource.list_kind() : fmt::format("{}List", kind.kind);
+}
+
+// Returns the object that a row of a table shows. The columns of built-in kinds read the stored
+// form.
+store::ObjectPtr RowOf(const api::scheme::Kind& kind, const store::ObjectPtr& object) {
+  return kind.custom != nullptr ? registry::InForm(kind, object) : object;
+}
+
 }  // namespace
 
 net::Piece Owned(std::string text) {
@@ -34,8 +46,8 @@ net::Piece Owned(std::string text) {
 }
 
 net::Piece WholeObject(const api::scheme::Kind& kind, const store::ObjectPtr& object) {
-  if (&api::scheme::StoredKind(kind) != &kind) return Owned(registry::ConvertStored(kind, *object));
-  return {object, object->json};
+  const store::ObjectPtr represented = registry::InForm(kind, object);
+  return {represented, represented->json};
 }
 
 store::ObjectPtr AtVersion(const store::Object& object, store::Version version) {
@@ -51,14 +63,14 @@ store::ObjectPtr AtVersion(const store::Object& object, store::Version version) 
   return copy;
 }
 
-api::scheme::ApiResult<ObjectForm> ObjectForm::Make(const api::scheme::Kind& kind,
+api::scheme::ApiResult<ObjectForm> ObjectForm::Make(const api::scheme::KindPtr& kind,
                                                     std::string_view accept, const Query& query,
                                                     const Clock& clock) {
   auto wanted = WantedObjectForm(accept);
   if (!wanted) return std::unexpected(wanted.error());
   const auto include = ReadInclude(query.Get("includeObject"));
   if (!include) return std::unexpected(include.error());
-  if (wanted->protobuf && !HasProtobuf(kind)) {
+  if (wanted->protobuf && !HasProtobuf(*kind)) {
     return std::unexpected(api::scheme::NotAcceptable("application/json"));
   }
   ObjectForm form(kind);
@@ -80,8 +92,9 @@ void ObjectForm::Append(const store::ObjectPtr& object, bool columns,
   switch (wanted_.form) {
     case Form::kTable: {
       const auto metadata = fmt::format(R"({{"resourceVersion":"{}"}})", object->version);
+      const store::ObjectPtr row = RowOf(*kind_, object);
       out.push_back(
-          Owned(printing::MakeTable(*kind_, std::span(&object, 1), metadata, Table(columns))));
+          Owned(printing::MakeTable(*kind_, std::span(&row, 1), metadata, Table(columns))));
       return;
     }
     case Form::kPartialMetadata:
@@ -99,7 +112,10 @@ void ObjectForm::Append(const store::ObjectPtr& object, bool columns,
 void ObjectForm::AppendList(const std::vector<store::ObjectPtr>& objects,
                             const std::string& metadata, std::vector<net::Piece>& out) const {
   if (wanted_.form == Form::kTable) {
-    out.push_back(Owned(printing::MakeTable(*kind_, objects, metadata, Table(true))));
+    std::vector<store::ObjectPtr> rows;
+    rows.reserve(objects.size());
+    for (const store::ObjectPtr& object : objects) rows.push_back(RowOf(*kind_, object));
+    out.push_back(Owned(printing::MakeTable(*kind_, rows, metadata, Table(true))));
     return;
   }
   if (protobuf()) {
@@ -113,8 +129,7 @@ void ObjectForm::AppendList(const std::vector<store::ObjectPtr>& objects,
   }
   const bool partial = wanted_.form == Form::kPartialMetadata;
   out.reserve(out.size() + objects.size() * (partial ? 3 : 2) + 2);
-  const std::string list_kind =
-      partial ? "PartialObjectMetadataList" : fmt::format("{}List", kind_->kind);
+  const std::string list_kind = partial ? "PartialObjectMetadataList" : ListKindOf(*kind_);
   const std::string api_version = partial ? MetaApiVersion() : std::string(kind_->api_version());
   out.push_back(Owned(fmt::format(R"({{"kind":"{}","apiVersion":"{}","metadata":{},"items":[)",
                                   list_kind, api_version, metadata)));

@@ -6,10 +6,11 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "api/scheme/api_error.h"
-#include "api/scheme/scheme.h"
+#include "api/scheme/kind_set.h"
 #include "apiserver/negotiation.h"
 #include "apiserver/printing/table.h"
 #include "apiserver/request_info.h"
@@ -24,7 +25,7 @@ inline net::Piece Literal(std::string_view text) { return {nullptr, text}; }
 // Returns a piece that owns its text.
 net::Piece Owned(std::string text);
 
-// Returns the whole object as `kind` represents it: events exist in two groups.
+// Returns the whole object as `kind` represents it (registry/conversion.h).
 net::Piece WholeObject(const api::scheme::Kind& kind, const store::ObjectPtr& object);
 
 // Returns a copy of the object with another version, for the DELETED event of a watch.
@@ -33,10 +34,10 @@ store::ObjectPtr AtVersion(const store::Object& object, store::Version version);
 class ObjectForm {
  public:
   // The plain form.
-  explicit ObjectForm(const api::scheme::Kind& kind) : kind_(&kind) {}
+  explicit ObjectForm(api::scheme::KindPtr kind) : kind_(std::move(kind)) {}
   // The form that the Accept header and includeObject request. `clock` determines the ages in
   // tables and must outlive the form.
-  static api::scheme::ApiResult<ObjectForm> Make(const api::scheme::Kind& kind,
+  static api::scheme::ApiResult<ObjectForm> Make(const api::scheme::KindPtr& kind,
                                                  std::string_view accept, const Query& query,
                                                  const Clock& clock);
 
@@ -57,7 +58,7 @@ class ObjectForm {
   std::string MetaApiVersion() const { return "meta.k8s.io/" + wanted_.version; }
   printing::TableOptions Table(bool columns) const;
 
-  const api::scheme::Kind* kind_;
+  api::scheme::KindPtr kind_;
   WantedForm wanted_;
   printing::IncludeObject include_ = printing::IncludeObject::kMetadata;
   const Clock* clock_ = nullptr;  // Not null for a Table.

@@ -9,6 +9,7 @@
 #include "api/json/document.h"
 #include "api/json/json_text.h"
 #include "api/json/writer.h"
+#include "api/protobuf/to_json.h"
 #include "apiserver/list.h"
 #include "apiserver/negotiation.h"
 #include "apiserver/request_options.h"
@@ -43,6 +44,11 @@ struct PatchBody {
 api::scheme::ApiResult<PatchBody> ReadPatchBody(const RequestContext& call) {
   const auto type = patch::PatchTypeOf(call.request.header("Content-Type"));
   if (!type) return std::unexpected(type.error());
+  if (call.kind().custom != nullptr && *type == patch::PatchType::kStrategic) {
+    return std::unexpected(api::scheme::UnsupportedMediaType(
+        call.request.header("Content-Type"),
+        "application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml"));
+  }
   auto patch =
       ParsePatchBody(*type == patch::PatchType::kApply, call.request.body, call.scratch.storage());
   if (!patch) return std::unexpected(patch.error());
@@ -97,6 +103,10 @@ api::scheme::ApiResult<VersionedResponse> WrittenResponse(
 // Reads the body of a write. Reports duplicate fields, of which the last one wins, to the client.
 api::scheme::ApiResult<api::Json> ReadWrittenBody(const RequestContext& call,
                                                   const registry::WriteOptions& options) {
+  if (call.kind().custom != nullptr && IsProtobufBody(call.request.header("Content-Type"))) {
+    return std::unexpected(api::scheme::UnsupportedMediaType(api::protobuf::kContentType,
+                                                             "application/json, application/yaml"));
+  }
   auto body = ReadObjectBody(call);
   if (!body || options.field_validation == registry::FieldValidation::kIgnore) return body;
   if (!IsJsonBody(call.request.header("Content-Type"))) return body;

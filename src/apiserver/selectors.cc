@@ -10,7 +10,10 @@
 #include <span>
 #include <tuple>
 
+#include "api/json/document.h"
 #include "api/json/json_text.h"
+#include "api/json/parse.h"
+#include "apiserver/crd/custom_resource.h"
 #include "base/text.h"
 
 namespace berth::apiserver {
@@ -368,7 +371,7 @@ api::scheme::ApiResult<ObjectSelector> ObjectSelector::Make(const api::scheme::K
   auto terms = ParseFieldSelector(fields);
   if (!terms) return std::unexpected(api::scheme::BadRequest(terms.error().message));
   for (FieldTerm& term : *terms) {
-    Field field{.equal = term.equal, .values = {std::move(term.value)}};
+    Field field{.path = {}, .equal = term.equal, .values = {std::move(term.value)}};
     if (term.field == "metadata.name") {
       if (field.equal) selector.name_ = field.values.front();
     } else if (term.field == "metadata.namespace" && kind.namespaced) {
@@ -378,8 +381,9 @@ api::scheme::ApiResult<ObjectSelector> ObjectSelector::Make(const api::scheme::K
       if (at == kind.selectable_fields.end()) {
         return fail(fmt::format("field label not supported: {}", Shorten(term.field)));
       }
-      field.place = Field::Place::kStored;
+      field.place = kind.custom != nullptr ? Field::Place::kJson : Field::Place::kStored;
       field.index = static_cast<size_t>(at - kind.selectable_fields.begin());
+      if (kind.custom != nullptr) field.path = crd::SplitPath(term.field);
     }
     selector.AddField(std::move(field));
   }
@@ -387,22 +391,41 @@ api::scheme::ApiResult<ObjectSelector> ObjectSelector::Make(const api::scheme::K
   return selector;
 }
 
-const std::string& ObjectSelector::ValueOf(const Field& field, const store::Object& object) const {
-  static const std::string kMissing;
+namespace {
+
+// Returns the scalar in the object's JSON as field selectors compare it: a string without quotes.
+std::string_view ScalarAt(std::string_view json, const std::vector<std::string>& path,
+                          std::string& buffer) {
+  for (const std::string& name : path) json = api::RawMember(json, name);
+  if (!json.starts_with('"')) return json == "null" ? std::string_view() : json;
+  if (json.find('\\') == json.npos) return json.substr(1, json.size() - 2);
+  const auto parsed = api::ParseJson(json);
+  if (parsed) buffer = api::AsString(*parsed);
+  return buffer;
+}
+
+}  // namespace
+
+std::string_view ObjectSelector::ValueOf(const Field& field, const store::Object& object,
+                                         std::string& buffer) {
   switch (field.place) {
     case Field::Place::kName:
       return object.key.name;
     case Field::Place::kNamespace:
       return object.key.namespace_;
+    case Field::Place::kJson:
+      return ScalarAt(object.json, field.path, buffer);
     case Field::Place::kStored:
       break;
   }
-  return field.index < object.fields.size() ? object.fields[field.index] : kMissing;
+  return field.index < object.fields.size() ? object.fields[field.index] : std::string_view();
 }
 
 bool ObjectSelector::Matches(const store::Object& object) const {
+  std::string buffer;
   for (const Field& field : fields_) {
-    if (std::ranges::binary_search(field.values, ValueOf(field, object)) != field.equal) {
+    const std::string_view value = ValueOf(field, object, buffer);
+    if (std::ranges::binary_search(field.values, value, std::less<>()) != field.equal) {
       return false;
     }
   }

@@ -46,14 +46,16 @@ class ObjectSelector {
 
  private:
   struct Field {
-    enum class Place : uint8_t { kName, kNamespace, kStored };
+    enum class Place : uint8_t { kName, kNamespace, kStored, kJson };
     Place place = Place::kName;
-    size_t index = 0;  // In Object::fields.
+    size_t index = 0;               // In Object::fields, for kStored; of the kind, for kJson.
+    std::vector<std::string> path;  // In the object, for kJson.
     bool equal = true;
     std::vector<std::string> values;  // The value must be one of them, or none. Sorted.
   };
   void AddField(Field field);
-  const std::string& ValueOf(const Field& field, const store::Object& object) const;
+  static std::string_view ValueOf(const Field& field, const store::Object& object,
+                                  std::string& buffer);
 
   // Each at most one for each key and operator, sorted by key: those that need the label, and those
   // that an object without the label meets.

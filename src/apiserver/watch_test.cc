@@ -26,7 +26,7 @@ ObjectDetails Phase(std::string phase, std::string app = "") {
 class WatchTest : public testing::Test {
  protected:
   WatchPlan Plan(store::Version from, std::string_view labels = "", std::string_view fields = "") {
-    return {.form = ObjectForm(pods_),
+    return {.form = ObjectForm(api::scheme::RefTo(pods_)),
             .namespace_ = "",
             .selector = *ObjectSelector::Make(pods_, labels, fields),
             .initial = {},
@@ -278,8 +278,9 @@ TEST_F(WatchTest, EndsCleanlyAtItsTimeout) {
 
 TEST_F(WatchTest, PartialMetadataWatchesSendOnlyMetadata) {
   WatchPlan plan = Plan(objects_.store().version());
-  plan.form = *ObjectForm::Make(
-      pods_, "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1", Query(), clock_);
+  plan.form = *ObjectForm::Make(api::scheme::RefTo(pods_),
+                                "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1",
+                                Query(), clock_);
   plan.bookmarks = true;
   Start(std::move(plan));
   objects_.Create(pods_, {"x", "a"});
@@ -293,8 +294,8 @@ TEST_F(WatchTest, PartialMetadataWatchesSendOnlyMetadata) {
 
 TEST_F(WatchTest, OnlyTheFirstTableHasColumns) {
   WatchPlan plan = Plan(objects_.store().version(), "app=web");
-  plan.form =
-      *ObjectForm::Make(pods_, "application/json;as=Table;v=v1;g=meta.k8s.io", Query(), clock_);
+  plan.form = *ObjectForm::Make(api::scheme::RefTo(pods_),
+                                "application/json;as=Table;v=v1;g=meta.k8s.io", Query(), clock_);
   Start(std::move(plan));
   objects_.Create(pods_, {"x", "a"}, Phase("Running", "web"));
   objects_.Replace(pods_, {"x", "a"}, Phase("Running", "other"));

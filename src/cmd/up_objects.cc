@@ -142,12 +142,12 @@ Result<size_t> ApplyFile(const std::string& path, std::string_view flag, const V
   }
 }
 
-Result<const api::scheme::Kind*> KindOf(const JsonObject& object) {
+Result<api::scheme::KindPtr> KindOf(const apiserver::registry::Api& api, const JsonObject& object) {
   const std::string_view version = StringAt(&object, "apiVersion");
   const std::string_view kind = StringAt(&object, "kind");
   if (version.empty()) return Fail("apiVersion not set");
   if (kind.empty()) return Fail("kind not set");
-  const api::scheme::Kind* found = api::scheme::FindKindByName(version, kind);
+  api::scheme::KindPtr found = api.kinds()->FindByName(version, kind);
   if (found == nullptr)
     return Fail(fmt::format("no matches for kind \"{}\" in version \"{}\"", kind, version));
   return found;
@@ -165,7 +165,7 @@ void ClearServerFields(JsonObject& object) {
 Status Apply(apiserver::registry::Api& api, Json document) {
   JsonObject* object = document.if_object();
   if (object == nullptr) return Fail("not an object");
-  const auto kind = KindOf(*object);
+  const auto kind = KindOf(api, *object);
   if (!kind) return std::unexpected(kind.error());
   ClearServerFields(*object);
   const JsonObject* metadata = apiserver::admission::MetadataOf(std::as_const(*object));

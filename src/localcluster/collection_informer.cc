@@ -4,9 +4,9 @@
 
 namespace berth::localcluster {
 
-CollectionInformer::CollectionInformer(apiserver::store::Store& store, const Kind& kind,
+CollectionInformer::CollectionInformer(apiserver::store::Store& store, api::scheme::KindPtr kind,
                                        std::function<void()> wake)
-    : store_(store), kind_(kind), wake_(std::move(wake)) {}
+    : store_(store), kind_(std::move(kind)), wake_(std::move(wake)) {}
 
 bool CollectionInformer::Read(size_t limit, const Handler& handle) {
   events_.clear();
@@ -25,8 +25,8 @@ bool CollectionInformer::Read(size_t limit, const Handler& handle) {
 }
 
 void CollectionInformer::List(const Handler& handle) {
-  apiserver::store::ListResult list = store_.List(kind_.collection, {});
-  cursor_ = store_.Watch(kind_.collection, list.version, wake_);
+  apiserver::store::ListResult list = store_.List(kind_->collection, {});
+  cursor_ = store_.Watch(kind_->collection, list.version, wake_);
   // Deletions and the list are handled in name order, so that runs repeat.
   std::vector<apiserver::store::ObjectPtr> deleted;
   std::unordered_map<ObjectName, bool, NameHash> present;

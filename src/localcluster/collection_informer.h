@@ -5,8 +5,10 @@
 #include <functional>
 #include <memory>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
+#include "api/scheme/kind_set.h"
 #include "apiserver/store/store.h"
 #include "localcluster/object_json.h"
 #include "localcluster/work_queue.h"
@@ -16,12 +18,16 @@ namespace berth::localcluster {
 class CollectionInformer {
  public:
   // `previous` is null for a new object; if `deleted`, `object` is its last state.
-  using Handler =
-      std::function<void(const Kind& kind, bool deleted, apiserver::store::ObjectPtr object,
-                         const apiserver::store::ObjectPtr& previous)>;
+  using Handler = std::function<void(const api::scheme::KindPtr& kind, bool deleted,
+                                     apiserver::store::ObjectPtr object,
+                                     const apiserver::store::ObjectPtr& previous)>;
 
   // `store` must outlive the informer; `wake` is as in Store::Watch.
-  CollectionInformer(apiserver::store::Store& store, const Kind& kind, std::function<void()> wake);
+  CollectionInformer(apiserver::store::Store& store, api::scheme::KindPtr kind,
+                     std::function<void()> wake);
+
+  // Replaces the kind by a newer one of the same collection.
+  void Use(api::scheme::KindPtr kind) { kind_ = std::move(kind); }
 
   // Calls `handle` for up to `limit` changes, or for all if it had to list. Returns false if there
   // were none; `wake` is then called for the next one.
@@ -36,7 +42,7 @@ class CollectionInformer {
   void Remove(apiserver::store::ObjectPtr object, const Handler& handle);
 
   apiserver::store::Store& store_;
-  const Kind& kind_;
+  api::scheme::KindPtr kind_;
   std::function<void()> wake_;
   std::unique_ptr<apiserver::store::Store::Cursor> cursor_;  // Null before the first list.
   std::unordered_map<ObjectName, apiserver::store::ObjectPtr, NameHash> known_;

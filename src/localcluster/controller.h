@@ -49,6 +49,7 @@ struct Change {
   const PodRecord* previous_pod = nullptr;
   const NodeRecord* node = nullptr;  // For nodes, likewise.
   const NodeRecord* previous_node = nullptr;
+  api::scheme::KindPtr owned_kind = {};  // The same as `kind`, to be retained.
 };
 
 class Controller {

@@ -30,13 +30,12 @@ void DropOwners(JsonObject& metadata, Predicate gone) {
 }
 
 // Reports whether the owner, which may be in `namespace_`, exists or is of an unknown kind.
-bool Exists(const apiserver::store::Store& store, const JsonObject& owner,
-            const std::string& namespace_) {
-  const Kind* kind =
-      api::scheme::FindKindByName(StringAt(&owner, "apiVersion"), StringAt(&owner, "kind"));
+bool Exists(apiserver::registry::Api& api, const JsonObject& owner, const std::string& namespace_) {
+  const api::scheme::KindPtr kind =
+      api.kinds()->FindByName(StringAt(&owner, "apiVersion"), StringAt(&owner, "kind"));
   if (!kind || !kind->stored) return true;
   const ObjectName name{kind->namespaced ? namespace_ : "", std::string(StringAt(&owner, "name"))};
-  const apiserver::store::ObjectPtr object = store.Get(kind->collection, name);
+  const apiserver::store::ObjectPtr object = api.store().Get(kind->collection, name);
   return object && object->uid == StringAt(&owner, "uid");
 }
 
@@ -56,7 +55,7 @@ void GarbageCollector::Observe(const Change& change) {
   Track(change);
   if (!At(metadata, "deletionTimestamp")) return;
   if (HasFinalizer(metadata, kForeground) || HasFinalizer(metadata, kOrphan)) {
-    deleting_[uid] = {&change.kind, change.object.key};
+    deleting_[uid] = {change.owned_kind, change.object.key};
     queue_.Add(Key(uid));
   } else {
     deleting_.erase(uid);
@@ -75,7 +74,7 @@ void GarbageCollector::Track(const Change& change) {
   Untrack(uid);
   if (owners.empty()) return;
   for (const std::string& owner : owners) dependents_[owner].insert(uid);
-  objects_[uid] = {{&change.kind, change.object.key}, std::move(owners)};
+  objects_[uid] = {{change.owned_kind, change.object.key}, std::move(owners)};
   queue_.Add(Key(uid));
 }
 
@@ -175,7 +174,7 @@ void GarbageCollector::AttemptToDelete(const std::string& uid, const Dependent& 
   const Json document = apiserver::store::Parse(*object);
   const JsonObject* metadata = ObjectAt(AsObject(document), "metadata");
   const auto is_gone = [&](const JsonObject& owner) {
-    return !Exists(context_.store(), owner, name.namespace_);
+    return !Exists(context_.api, owner, name.namespace_);
   };
   const auto owners = ObjectsAt(metadata, "ownerReferences");
   const auto gone = std::ranges::count_if(owners, is_gone);

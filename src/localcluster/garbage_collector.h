@@ -27,7 +27,7 @@ class GarbageCollector final : public Controller {
 
  private:
   struct Reference {
-    const Kind* kind = nullptr;
+    api::scheme::KindPtr kind;
     ObjectName name;
   };
   struct Dependent {

@@ -76,6 +76,50 @@ TEST(GarbageCollector, RetainsAnObjectThatHasOneOwnerLeft) {
   EXPECT_TRUE(cluster.Get("configmaps", "c").is_null());
 }
 
+constexpr std::string_view kDefinition = R"(
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: things.example.com}
+spec:
+  group: example.com
+  scope: Namespaced
+  names: {plural: things, kind: Thing}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema: {openAPIV3Schema: {type: object}}
+)";
+
+TEST(GarbageCollector, CustomResourcesOwnAndAreOwned) {
+  TestCluster cluster;
+  const auto before = cluster.local_cluster.Sizes();
+  cluster.Apply(kDefinition);
+  cluster.Apply("{apiVersion: example.com/v1, kind: Thing, metadata: {name: owner}}");
+  const auto things = cluster.api.kinds()->Find("example.com", "v1", "things");
+  ASSERT_NE(things, nullptr);
+  const std::string uid = cluster.store->Get(things->collection, {"default", "owner"})->uid;
+  const std::string owned = fmt::format(
+      "metadata: {{name: owned, ownerReferences: [{{apiVersion: example.com/v1, kind: Thing, name: "
+      "owner, uid: {}}}]}}",
+      uid);
+  cluster.Apply("apiVersion: v1\nkind: ConfigMap\n" + owned);
+  cluster.Apply("apiVersion: example.com/v1\nkind: Thing\n" + owned);
+  EXPECT_THAT(cluster.Names(api::scheme::KindOf("configmaps")), ElementsAre("owned"));
+  EXPECT_THAT(cluster.Names(*things), ElementsAre("owned", "owner"));
+  ASSERT_TRUE(cluster.api.Delete(*things, {"default", "owner"}, {}));
+  cluster.Run();
+  EXPECT_THAT(cluster.Names(api::scheme::KindOf("configmaps")), IsEmpty());
+  EXPECT_THAT(cluster.Names(*things), IsEmpty());
+  // Nothing is left of a definition that goes.
+  cluster.Apply("{apiVersion: example.com/v1, kind: Thing, metadata: {name: last}}");
+  cluster.Apply("apiVersion: example.com/v1\nkind: Thing\n" + owned);
+  cluster.Delete("customresourcedefinitions.apiextensions.k8s.io", "things.example.com");
+  cluster.Run();
+  EXPECT_EQ(cluster.api.kinds()->Find("example.com", "v1", "things"), nullptr);
+  EXPECT_EQ(cluster.local_cluster.Sizes(), before);
+}
+
 TEST(Namespaces, AreDeletedWithTheirContent) {
   TestCluster cluster({.leases = false, .stop_delay = Duration::Seconds(5)});
   cluster.AddNodes(1);

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <limits>
+#include <map>
 #include <mutex>
 #include <thread>
 #include <utility>
@@ -50,11 +51,6 @@ class Signal {
   bool raised_ = false;
 };
 
-// Events are numerous, have no owners and no controller here uses them.
-bool IsWatched(const Kind& kind) {
-  return kind.stored && kind.kind != "Event" && &StoredKind(kind) == &kind;
-}
-
 }  // namespace
 
 class LocalCluster::Loop {
@@ -64,17 +60,15 @@ class LocalCluster::Loop {
         context_{api, clock, options_},
         controllers_(MakeControllers(context_)) {
     if (options_.workloads_only) context_.events.Disable();
-    for (const Kind& kind : api::scheme::Kinds()) {
-      if (!IsWatched(kind)) continue;
-      informers_.emplace_back(api.store(), kind, [signal = signal_] { signal->Raise(); });
-    }
+    api.WhenKindsChange(Wake());
   }
 
   // Dispatches pending events, then syncs queued keys. Returns false if there was nothing to do.
   bool RunOnce() {
+    UpdateInformers();
     bool busy = false;
     apiserver::store::Version seen = std::numeric_limits<apiserver::store::Version>::max();
-    for (CollectionInformer& informer : informers_) {
+    for (auto& [collection, informer] : informers_) {
       busy |= informer.Read(kEventsPerIteration, dispatch_);
       seen = std::min(seen, informer.position());
     }
@@ -127,13 +121,41 @@ class LocalCluster::Loop {
   Signal& signal() { return *signal_; }
 
  private:
-  void Dispatch(const Kind& kind, bool deleted, const apiserver::store::ObjectPtr& object,
+  std::function<void()> Wake() const {
+    return [signal = signal_] { signal->Raise(); };
+  }
+
+  // Watches the collections of the kinds that are served now, and no others.
+  void UpdateInformers() {
+    auto kinds = context_.api.kinds();
+    if (kinds == kinds_) return;
+    kinds_ = std::move(kinds);
+    std::map<apiserver::store::Collection, CollectionInformer> others;
+    others.swap(informers_);
+    for (const api::scheme::KindPtr& kind : kinds_->stored()) {
+      // Events are numerous, have no owners and no controller here uses them.
+      if (kind->IsBuiltIn("Event")) continue;
+      if (auto known = others.extract(kind->collection)) {
+        known.mapped().Use(kind);
+        informers_.insert(std::move(known));
+      } else {
+        informers_.try_emplace(kind->collection, context_.api.store(), kind, Wake());
+      }
+    }
+    // Their objects are gone.
+    for (auto& [collection, informer] : others) informer.Read(kEventsPerIteration, dispatch_);
+  }
+
+  void Dispatch(const api::scheme::KindPtr& kind_ptr, bool deleted,
+                const apiserver::store::ObjectPtr& object,
                 const apiserver::store::ObjectPtr& previous) {
+    const Kind& kind = *kind_ptr;
     boost::json::monotonic_resource memory(buffer_.data(), buffer_.size());
     const auto document = api::ParseJson(object->json, {.storage = &memory});
     const JsonObject* fields = document ? document->if_object() : nullptr;
     if (!fields) return;
     Change change{kind, deleted, *object, previous.get(), *fields};
+    change.owned_kind = kind_ptr;
     std::optional<PodRecord> old_pod;
     std::optional<NodeRecord> old_node;
     if (&kind == &Pods()) {
@@ -153,8 +175,9 @@ class LocalCluster::Loop {
   std::shared_ptr<Signal> signal_ = std::make_shared<Signal>();
   Context context_;
   std::vector<std::unique_ptr<Controller>> controllers_;
-  std::vector<CollectionInformer> informers_;
-  CollectionInformer::Handler dispatch_ = [this](const Kind& kind, bool deleted,
+  std::shared_ptr<const api::scheme::KindSet> kinds_;  // Those that informers_ watch.
+  std::map<apiserver::store::Collection, CollectionInformer> informers_;
+  CollectionInformer::Handler dispatch_ = [this](const api::scheme::KindPtr& kind, bool deleted,
                                                  apiserver::store::ObjectPtr object,
                                                  const apiserver::store::ObjectPtr& previous) {
     Dispatch(kind, deleted, object, previous);

@@ -31,8 +31,8 @@ struct TestCluster : apiserver::registry::ApiFixture {
     for (const std::string& text : *documents) {
       const Json document = apiserver::registry::Doc(text);
       const JsonObject* fields = document.if_object();
-      const Kind* kind =
-          api::scheme::FindKindByName(StringAt(fields, "apiVersion"), StringAt(fields, "kind"));
+      const api::scheme::KindPtr kind =
+          api.kinds()->FindByName(StringAt(fields, "apiVersion"), StringAt(fields, "kind"));
       ASSERT_TRUE(kind) << text;
       std::string namespace_(StringAt(ObjectAt(fields, "metadata"), "namespace"));
       if (namespace_.empty() && kind->namespaced) namespace_ = "default";

@@ -33,6 +33,7 @@ FieldType FieldTypeOf(const scheme::SchemaField& field) {
     case Type::kStrings:
       return FieldType::kStrings;
     case Type::kObject:
+    case Type::kAny:
       return FieldType::kRawExtension;
     case Type::kSchema:
       break;

@@ -86,6 +86,8 @@ class ObjectGenerator {
         return JsonArray{"x", std::to_string(n)};
       case SchemaField::Type::kObject:
         return JsonObject{{"any", JsonArray{n, "x", nullptr}}};
+      case SchemaField::Type::kAny:
+        return n % 2 == 0 ? Json(n) : Json(JsonArray{n, "x"});
       case SchemaField::Type::kSchema:
         break;
     }

@@ -362,6 +362,7 @@ std::vector<Kind> OtherKinds() {
                              {"crd", "crds"}));
   kinds.back().namespaced = false;
   kinds.back().categories = {"api-extensions"};
+  kinds.back().unconditional_update = false;
 
   kinds.push_back(Plain("coordination.k8s.io", "leases", "Lease", "lease", true));
   kinds.back().unconditional_update = false;

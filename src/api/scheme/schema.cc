@@ -42,12 +42,19 @@ std::string Joined(std::initializer_list<std::string_view> parts) {
 std::optional<SchemaField::Type> PlainType(std::string_view word) {
   using Type = SchemaField::Type;
   static const std::unordered_map<std::string_view, Type> kTypes = {
-      {"string", Type::kString},     {"int", Type::kInt},
-      {"long", Type::kLong},         {"double", Type::kDouble},
-      {"bool", Type::kBool},         {"bytes", Type::kBytes},
-      {"time", Type::kTime},         {"microTime", Type::kMicroTime},
-      {"quantity", Type::kQuantity}, {"intOrString", Type::kIntOrString},
-      {"strings", Type::kStrings},   {"object", Type::kObject}};
+      {"string", Type::kString},
+      {"int", Type::kInt},
+      {"long", Type::kLong},
+      {"double", Type::kDouble},
+      {"bool", Type::kBool},
+      {"bytes", Type::kBytes},
+      {"time", Type::kTime},
+      {"microTime", Type::kMicroTime},
+      {"quantity", Type::kQuantity},
+      {"intOrString", Type::kIntOrString},
+      {"strings", Type::kStrings},
+      {"object", Type::kObject},
+      {"any", Type::kAny}};
   const auto found = kTypes.find(word);
   if (found == kTypes.end()) return std::nullopt;
   return found->second;

@@ -31,6 +31,7 @@ struct SchemaField {
     kIntOrString,
     kStrings,  // A list of strings, as the value of a map.
     kObject,   // Of any fields.
+    kAny,      // Any value.
     kSchema,
   };
 

@@ -131,16 +131,16 @@ type ExternalDocumentation
   1 description string, 2 url string
 type JSONSchemaProps: A schema in the manner of JSON Schema.
   1 id string, 2 $schema string, 3 $ref *string, 4 description string, 5 type string
-  6 format string, 7 title string, 8 default *object, 9 maximum *double, 10 exclusiveMaximum bool
+  6 format string, 7 title string, 8 default *any, 9 maximum *double, 10 exclusiveMaximum bool
   11 minimum *double, 12 exclusiveMinimum bool, 13 maxLength *long, 14 minLength *long
   15 pattern string, 16 maxItems *long, 17 minItems *long, 18 uniqueItems bool
-  19 multipleOf *double, 20 enum []object, 21 maxProperties *long, 22 minProperties *long
+  19 multipleOf *double, 20 enum []any, 21 maxProperties *long, 22 minProperties *long
   23 required []string, 24 items *JSONSchemaProps|list, 25 allOf []JSONSchemaProps
   26 oneOf []JSONSchemaProps, 27 anyOf []JSONSchemaProps, 28 not *JSONSchemaProps
   29 properties {}JSONSchemaProps, 30 additionalProperties *JSONSchemaProps|bool
   31 patternProperties {}JSONSchemaProps, 32 dependencies {}JSONSchemaProps|strings
   33 additionalItems *JSONSchemaProps|bool, 34 definitions {}JSONSchemaProps
-  35 externalDocs *ExternalDocumentation, 36 example *object, 37 nullable bool
+  35 externalDocs *ExternalDocumentation, 36 example *any, 37 nullable bool
   38 x-kubernetes-preserve-unknown-fields *bool, 39 x-kubernetes-embedded-resource bool
   40 x-kubernetes-int-or-string bool, 41 x-kubernetes-list-map-keys []string
   42 x-kubernetes-list-type *string, 43 x-kubernetes-map-type *string

@@ -69,9 +69,9 @@ class Table {
         dot == std::string_view::npos ? std::string_view() : group_resource.substr(dot + 1);
     return FindGroupResource(group, resource);
   }
-  // Returns the first kind of the collection.
+  // Returns the first built-in kind of the collection.
   const Kind& StoredKind(const Kind& kind) const {
-    return kind.stored && kind.collection < stored_.size() ? *stored_[kind.collection] : kind;
+    return kind.stored ? *stored_[kind.collection] : kind;
   }
 
  private:
@@ -92,12 +92,12 @@ class Table {
                 [&](const Kind& kind) { return kind.resource == resource && kind.group == group; });
   }
 
-  uint16_t CollectionOf(const Kind& kind) {
+  uint32_t CollectionOf(const Kind& kind) {
     const std::string name = CollectionName(kind);
     const auto found = std::ranges::find(collections_, name);
     const auto place = found - collections_.begin();
     if (found == collections_.end()) collections_.push_back(name);
-    return static_cast<uint16_t>(place);
+    return static_cast<uint32_t>(place);
   }
 
   std::vector<Kind> kinds_;
@@ -141,7 +141,9 @@ const Kind& KindOf(std::string_view group_resource) {
   return *kind;
 }
 
-const Kind& StoredKind(const Kind& kind) { return TheTable().StoredKind(kind); }
+const Kind& StoredKind(const Kind& kind) {
+  return kind.custom != nullptr ? *kind.custom->stored : TheTable().StoredKind(kind);
+}
 
 std::vector<std::string> CollectionNames() { return TheTable().collections(); }
 

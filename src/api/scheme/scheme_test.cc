@@ -74,7 +74,7 @@ TEST(KindsTest, NamesAreJoinedAsKubernetesJoinsThem) {
 
 TEST(KindsTest, CollectionsAreDistinctExceptForEvents) {
   const std::vector<std::string> names = CollectionNames();
-  std::map<uint16_t, std::set<std::string>> users;
+  std::map<uint32_t, std::set<std::string>> users;
   for (const Kind& kind : Kinds()) {
     if (!kind.stored) continue;
     ASSERT_LT(kind.collection, names.size());
@@ -158,6 +158,7 @@ TEST(KindsTest, SomeRequireAVersionInEveryUpdate) {
                            "poddisruptionbudgets.policy", "csinodes.storage.k8s.io",
                            "csidrivers.storage.k8s.io", "csistoragecapacities.storage.k8s.io",
                            "volumeattachments.storage.k8s.io", "runtimeclasses.node.k8s.io",
+                           "customresourcedefinitions.apiextensions.k8s.io",
                            "apiservices.apiregistration.k8s.io",
                            "mutatingadmissionpolicies.admissionregistration.k8s.io",
                            "mutatingadmissionpolicybindings.admissionregistration.k8s.io",

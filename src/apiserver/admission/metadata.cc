@@ -155,6 +155,8 @@ api::scheme::ApiResult<void> CheckType(const api::scheme::Kind& kind, const api:
           WrongType(kind, fmt::format("metadata.{}", member.name), NameOf(member.shape)));
     }
   }
+  // Those of custom kinds may be anything that their schema allows.
+  if (kind.custom != nullptr) return {};
   for (const std::string_view key : {"spec", "status"}) {
     const api::Json* value = api::At(object, key);
     if (value && !value->is_object()) return std::unexpected(WrongType(kind, key, "object"));
@@ -256,7 +258,7 @@ void BumpGeneration(const api::scheme::Kind& kind, const api::JsonObject& before
   // The annotations of a Deployment are copied to its ReplicaSets.
   const bool same =
       SameContent(before, after) &&
-      (kind.kind != "Deployment" || api::SameAt(old_metadata, &metadata, "annotations"));
+      (!kind.IsBuiltIn("Deployment") || api::SameAt(old_metadata, &metadata, "annotations"));
   const int64_t generation = api::IntAt(old_metadata, "generation").value_or(0);
   api::SetInt(metadata, "generation", same ? generation : generation + 1);
 }
@@ -270,7 +272,8 @@ bool IsReleased(const api::scheme::Kind& kind, const api::JsonObject& document) 
   if (!IsDeleting(document) || !api::EmptyAt(metadata, "finalizers")) return false;
   if (api::IntAt(metadata, "deletionGracePeriodSeconds").value_or(0) != 0) return false;
   // A namespace also has finalizers in its spec.
-  return kind.kind != "Namespace" || api::EmptyAt(api::ObjectAt(&document, "spec"), "finalizers");
+  return !kind.IsBuiltIn("Namespace") ||
+         api::EmptyAt(api::ObjectAt(&document, "spec"), "finalizers");
 }
 
 void MarkDeleted(api::JsonObject& document, Instant at, int64_t grace_seconds) {

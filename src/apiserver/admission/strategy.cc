@@ -125,7 +125,7 @@ void RestoreAllButStatus(const api::scheme::Kind& kind, const api::JsonObject& b
   for (const std::string_view key : {"ownerReferences", "finalizers"}) {
     CopyMember(old_metadata ? *old_metadata : none, metadata, key);
   }
-  if (kind.kind == "Pod" || kind.kind == "Node") return;
+  if (kind.IsBuiltIn("Pod") || kind.IsBuiltIn("Node")) return;
   for (const std::string_view key : {"labels", "annotations"}) {
     CopyMember(old_metadata ? *old_metadata : none, metadata, key);
   }
@@ -196,8 +196,8 @@ void SetCondition(api::JsonObject& status, std::string_view type, std::string_vi
 
 void PrepareForCreate(const api::scheme::Kind& kind, api::JsonObject& document) {
   DropDisabledDeviceFields(kind, document);
-  if (kind.kind == "Node" || !kind.has_status) return;
-  if (kind.kind == "Namespace") PrepareNamespace(document);
+  if (kind.IsBuiltIn("Node") || !kind.has_status) return;
+  if (kind.IsBuiltIn("Namespace")) PrepareNamespace(document);
   api::JsonObject& status = document["status"].emplace_object();
   ZeroStatus(kind.kind, status);
 }
@@ -257,11 +257,11 @@ void MergeLabelKeys(api::JsonObject& pod, bool spread) {
 }
 
 void CompleteCreate(const api::scheme::Kind& kind, api::JsonObject& document, Instant now) {
-  if (kind.kind == "APIService" && !api::At(api::ObjectAt(&document, "spec"), "service")) {
+  if (kind.IsBuiltIn("APIService") && !api::At(api::ObjectAt(&document, "spec"), "service")) {
     SetCondition(api::EnsureObject(document, "status"), "Available", "True", "Local",
                  "Local APIServices are always available", now);
   }
-  if (kind.kind != "Pod") return;
+  if (!kind.IsBuiltIn("Pod")) return;
   MergeLabelKeys(document);
   const api::JsonObject* spec = api::ObjectAt(&document, "spec");
   const std::string_view quality = QosClassOf(spec);
@@ -286,8 +286,8 @@ void PrepareForUpdate(const api::scheme::Kind& kind, std::string_view subresourc
   if (subresource == "ephemeralcontainers") return RestoreAllButEphemeral(before, after);
   DropDisabledDeviceFields(kind, after);
   if (kind.has_status) CopyMember(before, after, "status");
-  if (kind.kind == "CertificateSigningRequest") CopyMember(before, after, "spec");
-  if (kind.kind == "Namespace") {
+  if (kind.IsBuiltIn("CertificateSigningRequest")) CopyMember(before, after, "spec");
+  if (kind.IsBuiltIn("Namespace")) {
     api::JsonObject& spec = api::EnsureObject(after, "spec");
     const api::JsonObject* old_spec = api::ObjectAt(&before, "spec");
     const api::JsonObject none;

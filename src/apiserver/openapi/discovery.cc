@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "api/json/writer.h"
-#include "api/scheme/scheme.h"
 
 namespace berth::apiserver::openapi {
 namespace {
@@ -31,7 +30,9 @@ void SomeStrings(JsonWriter& out, std::string_view key,
   if (!values.empty()) Strings(out, key, values);
 }
 
-// Stands for the kinds of metrics.
+using Kinds = std::vector<const api::scheme::Kind*>;
+
+// Stands for the kinds of metrics, of which there are none.
 const api::scheme::Kind& NoMetrics() {
   static const api::scheme::Kind kind{
       .group = kMetricsGroup,
@@ -40,28 +41,33 @@ const api::scheme::Kind& NoMetrics() {
   return kind;
 }
 
-// Returns one kind of each named group, which identifies the group and its preferred version.
-std::vector<const api::scheme::Kind*> FirstOfEachGroup() {
-  std::vector<const api::scheme::Kind*> firsts;
-  for (const api::scheme::Kind& kind : api::scheme::Kinds()) {
-    if (kind.group.empty()) continue;
-    if (firsts.empty() || firsts.back()->group != kind.group) firsts.push_back(&kind);
-  }
-  firsts.push_back(&NoMetrics());
-  return firsts;
-}
+// A group with its versions in the order of preference, each with its kinds.
+struct Group {
+  std::string_view name;
+  std::vector<Kinds> versions;
+};
 
-// Returns one kind of each version of the group, the preferred version first.
-std::vector<const api::scheme::Kind*> FirstOfEachVersion(std::string_view group) {
-  std::vector<const api::scheme::Kind*> firsts;
-  for (const api::scheme::Kind& kind : api::scheme::Kinds()) {
-    if (kind.group != group) continue;
-    const bool known =
-        std::ranges::find(firsts, kind.version, &api::scheme::Kind::version) != firsts.end();
-    if (!known) firsts.push_back(&kind);
+// Returns the groups in the order of `kinds`, in which those of a group are adjacent.
+std::vector<Group> GroupsOf(const KindSet& kinds) {
+  std::vector<Group> groups;
+  for (const api::scheme::Kind* kind : kinds.all()) {
+    if (groups.empty() || groups.back().name != kind->group) groups.push_back({kind->group, {}});
+    std::vector<Kinds>& versions = groups.back().versions;
+    const auto found = std::ranges::find(
+        versions, kind->version, [](const Kinds& version) { return version.front()->version; });
+    if (found == versions.end()) {
+      versions.push_back({kind});
+    } else {
+      found->push_back(kind);
+    }
   }
-  if (group == kMetricsGroup) firsts.push_back(&NoMetrics());
-  return firsts;
+  for (Group& group : groups) {
+    std::ranges::stable_sort(group.versions, [](const Kinds& a, const Kinds& b) {
+      return api::scheme::IsPreferredVersion(a.front()->version, b.front()->version);
+    });
+  }
+  groups.push_back({kMetricsGroup, {{&NoMetrics()}}});
+  return groups;
 }
 
 void ResponseKind(JsonWriter& out, std::string_view group, std::string_view version,
@@ -101,29 +107,25 @@ void AggregatedResource(JsonWriter& out, const api::scheme::Kind& kind) {
   out.EndObject();
 }
 
-void AggregatedVersion(JsonWriter& out, std::string_view group, std::string_view version) {
-  out.BeginObject();
-  Field(out, "version", version);
-  out.Key("resources");
-  out.BeginArray();
-  for (const api::scheme::Kind& kind : api::scheme::Kinds()) {
-    if (kind.group == group && kind.version == version) AggregatedResource(out, kind);
-  }
-  out.EndArray();
-  Field(out, "freshness", "Current");
-  out.EndObject();
-}
-
-void AggregatedGroup(JsonWriter& out, std::string_view group) {
+void AggregatedGroup(JsonWriter& out, const Group& group) {
   out.BeginObject();
   out.Key("metadata");
   out.BeginObject();
-  if (!group.empty()) Field(out, "name", group);
+  if (!group.name.empty()) Field(out, "name", group.name);
   out.EndObject();
   out.Key("versions");
   out.BeginArray();
-  for (const api::scheme::Kind* kind : FirstOfEachVersion(group)) {
-    AggregatedVersion(out, group, kind->version);
+  for (const Kinds& version : group.versions) {
+    out.BeginObject();
+    Field(out, "version", version.front()->version);
+    out.Key("resources");
+    out.BeginArray();
+    for (const api::scheme::Kind* kind : version) {
+      if (kind != &NoMetrics()) AggregatedResource(out, *kind);
+    }
+    out.EndArray();
+    Field(out, "freshness", "Current");
+    out.EndObject();
   }
   out.EndArray();
   out.EndObject();
@@ -137,16 +139,14 @@ void GroupVersion(JsonWriter& out, const api::scheme::Kind& kind) {
 }
 
 // Writes the fields of an APIGroup into the current object.
-void GroupFields(JsonWriter& out, const api::scheme::Kind& kind) {
-  Field(out, "name", kind.group);
+void GroupFields(JsonWriter& out, const Group& group) {
+  Field(out, "name", group.name);
   out.Key("versions");
   out.BeginArray();
-  for (const api::scheme::Kind* version : FirstOfEachVersion(kind.group)) {
-    GroupVersion(out, *version);
-  }
+  for (const Kinds& version : group.versions) GroupVersion(out, *version.front());
   out.EndArray();
   out.Key("preferredVersion");
-  GroupVersion(out, kind);
+  GroupVersion(out, *group.versions.front().front());
 }
 
 void Resource(JsonWriter& out, const api::scheme::Kind& kind) {
@@ -199,17 +199,15 @@ constexpr std::string_view kPlatform =
 
 }  // namespace
 
-std::string AggregatedDiscovery(bool core, std::string_view version) {
+std::string AggregatedDiscovery(const KindSet& kinds, bool core, std::string_view version) {
   JsonWriter out = Document("APIGroupDiscoveryList", "apidiscovery.k8s.io/" + std::string(version));
   out.Key("metadata");
   out.BeginObject();
   out.EndObject();
   out.Key("items");
   out.BeginArray();
-  if (core) {
-    AggregatedGroup(out, "");
-  } else {
-    for (const api::scheme::Kind* kind : FirstOfEachGroup()) AggregatedGroup(out, kind->group);
+  for (const Group& group : GroupsOf(kinds)) {
+    if (group.name.empty() == core) AggregatedGroup(out, group);
   }
   out.EndArray();
   return Finish(std::move(out));
@@ -226,43 +224,44 @@ std::string ApiVersions() {
   return Finish(std::move(out));
 }
 
-std::string ApiGroupList() {
+std::string ApiGroupList(const KindSet& kinds) {
   JsonWriter out = Document("APIGroupList", "v1");
   out.Key("groups");
   out.BeginArray();
-  for (const api::scheme::Kind* kind : FirstOfEachGroup()) {
+  for (const Group& group : GroupsOf(kinds)) {
+    if (group.name.empty()) continue;
     out.BeginObject();
-    GroupFields(out, *kind);
+    GroupFields(out, group);
     out.EndObject();
   }
   out.EndArray();
   return Finish(std::move(out));
 }
 
-std::optional<std::string> ApiGroup(std::string_view group) {
-  const auto firsts = FirstOfEachGroup();
-  const auto found =
-      std::ranges::find(firsts, group, [](const api::scheme::Kind* kind) { return kind->group; });
-  if (found == firsts.end()) return std::nullopt;
+std::optional<std::string> ApiGroup(const KindSet& kinds, std::string_view group) {
+  const auto groups = GroupsOf(kinds);
+  const auto found = std::ranges::find(groups, group, &Group::name);
+  if (found == groups.end() || group.empty()) return std::nullopt;
   JsonWriter out = Document("APIGroup", "v1");
-  GroupFields(out, **found);
+  GroupFields(out, *found);
   return Finish(std::move(out));
 }
 
-std::optional<std::string> ApiResourceList(std::string_view group, std::string_view version) {
+std::optional<std::string> ApiResourceList(const KindSet& kinds, std::string_view group,
+                                           std::string_view version) {
   JsonWriter out = Document("APIResourceList", "v1");
   bool any = false;
-  for (const api::scheme::Kind& kind : api::scheme::Kinds()) {
-    if (kind.group != group || kind.version != version) continue;
+  for (const api::scheme::Kind* kind : kinds.all()) {
+    if (kind->group != group || kind->version != version) continue;
     if (!any) {
       any = true;
-      Field(out, "groupVersion", kind.api_version());
+      Field(out, "groupVersion", kind->api_version());
       out.Key("resources");
       out.BeginArray();
     }
-    Resource(out, kind);
-    for (const api::scheme::Subresource& subresource : kind.subresources)
-      ResourceOf(out, kind, subresource);
+    Resource(out, *kind);
+    for (const api::scheme::Subresource& subresource : kind->subresources)
+      ResourceOf(out, *kind, subresource);
   }
   if (!any && group == kMetricsGroup && version == kMetricsVersion) {
     any = true;

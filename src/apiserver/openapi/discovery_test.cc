@@ -6,6 +6,7 @@
 #include <boost/json.hpp>
 
 #include "api/json/view.h"
+#include "api/scheme/kind_set.h"
 #include "api/scheme/scheme.h"
 
 namespace berth::apiserver::openapi {
@@ -15,8 +16,14 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
+// Not a global variable: the table of kinds refers to others.
+const api::scheme::KindSet& BuiltIn() {
+  static const api::scheme::KindSet kinds;
+  return kinds;
+}
+
 TEST(DiscoveryTest, AggregatedCoreGroupHasNoName) {
-  const std::string text = AggregatedDiscovery(true, "v2");
+  const std::string text = AggregatedDiscovery(BuiltIn(), true, "v2");
   EXPECT_THAT(text, StartsWith(R"({"kind":"APIGroupDiscoveryList",)"
                                R"("apiVersion":"apidiscovery.k8s.io/v2","metadata":{},)"
                                R"("items":[{"metadata":{},"versions":[{"version":"v1",)"));
@@ -25,7 +32,7 @@ TEST(DiscoveryTest, AggregatedCoreGroupHasNoName) {
 
 TEST(DiscoveryTest, AggregatedPods) {
   EXPECT_THAT(
-      AggregatedDiscovery(true, "v2"),
+      AggregatedDiscovery(BuiltIn(), true, "v2"),
       HasSubstr(R"({"resource":"pods","responseKind":{"group":"","version":"","kind":"Pod"},)"
                 R"("scope":"Namespaced","singularResource":"pod","verbs":["create","delete",)"
                 R"("deletecollection","get","list","patch","update","watch"],)"
@@ -41,7 +48,7 @@ TEST(DiscoveryTest, AggregatedPods) {
 }
 
 TEST(DiscoveryTest, AggregatedDeploymentsHaveTheScaleOfAutoscaling) {
-  const std::string text = AggregatedDiscovery(false, "v2beta1");
+  const std::string text = AggregatedDiscovery(BuiltIn(), false, "v2beta1");
   EXPECT_THAT(text, HasSubstr(R"("apiVersion":"apidiscovery.k8s.io/v2beta1")"));
   EXPECT_THAT(text, HasSubstr(R"({"metadata":{"name":"apps"},"versions":[{"version":"v1",)"));
   EXPECT_THAT(text, HasSubstr(R"("shortNames":["deploy"],"categories":["all"],"subresources":[)"
@@ -54,7 +61,7 @@ TEST(DiscoveryTest, AggregatedDeploymentsHaveTheScaleOfAutoscaling) {
 TEST(DiscoveryTest, EveryKindIsInOneOfTheAggregatedDocuments) {
   size_t count = 0;
   for (const bool core : {true, false}) {
-    const api::Json document = boost::json::parse(AggregatedDiscovery(core, "v2"));
+    const api::Json document = boost::json::parse(AggregatedDiscovery(BuiltIn(), core, "v2"));
     for (const api::JsonView group : api::JsonView(document)["items"].items()) {
       for (const api::JsonView version : group["versions"].items()) {
         EXPECT_EQ(version["freshness"].text(), "Current");
@@ -76,24 +83,24 @@ TEST(DiscoveryTest, ApiVersions) {
 }
 
 TEST(DiscoveryTest, GroupsAreListedOnceWithTheirVersion) {
-  const std::string text = ApiGroupList();
+  const std::string text = ApiGroupList(BuiltIn());
   EXPECT_THAT(text, StartsWith(R"({"kind":"APIGroupList","apiVersion":"v1","groups":[)"));
   const std::string apps =
       R"("name":"apps","versions":[{"groupVersion":"apps/v1","version":"v1"}],)"
       R"("preferredVersion":{"groupVersion":"apps/v1","version":"v1"}})";
   EXPECT_THAT(text, HasSubstr("{" + apps));
   EXPECT_EQ(text.find(apps), text.rfind(apps));
-  EXPECT_EQ(ApiGroup("apps"), R"({"kind":"APIGroup","apiVersion":"v1",)" + apps);
+  EXPECT_EQ(ApiGroup(BuiltIn(), "apps"), R"({"kind":"APIGroup","apiVersion":"v1",)" + apps);
 }
 
 TEST(DiscoveryTest, AGroupMayHaveSeveralVersions) {
-  EXPECT_THAT(ApiGroup("coordination.k8s.io").value_or(""),
+  EXPECT_THAT(ApiGroup(BuiltIn(), "coordination.k8s.io").value_or(""),
               HasSubstr(R"("versions":[{"groupVersion":"coordination.k8s.io/v1","version":"v1"},)"
                         R"({"groupVersion":"coordination.k8s.io/v1beta1","version":"v1beta1"}],)"
                         R"("preferredVersion":{"groupVersion":"coordination.k8s.io/v1",)"));
-  EXPECT_THAT(ApiResourceList("coordination.k8s.io", "v1beta1").value_or(""),
+  EXPECT_THAT(ApiResourceList(BuiltIn(), "coordination.k8s.io", "v1beta1").value_or(""),
               HasSubstr(R"("resources":[{"name":"leasecandidates",)"));
-  const std::string text = AggregatedDiscovery(false, "v2");
+  const std::string text = AggregatedDiscovery(BuiltIn(), false, "v2");
   EXPECT_THAT(text, HasSubstr(R"({"metadata":{"name":"coordination.k8s.io"},"versions":[)"
                               R"({"version":"v1","resources":[{"resource":"leases",)"));
   EXPECT_THAT(text,
@@ -101,14 +108,14 @@ TEST(DiscoveryTest, AGroupMayHaveSeveralVersions) {
 }
 
 TEST(DiscoveryTest, UnknownGroupsAreNotFound) {
-  EXPECT_EQ(ApiGroup("x"), std::nullopt);
-  EXPECT_EQ(ApiGroup(""), std::nullopt);
-  EXPECT_EQ(ApiResourceList("apps", "v1beta1"), std::nullopt);
-  EXPECT_EQ(ApiResourceList("", "v2"), std::nullopt);
+  EXPECT_EQ(ApiGroup(BuiltIn(), "x"), std::nullopt);
+  EXPECT_EQ(ApiGroup(BuiltIn(), ""), std::nullopt);
+  EXPECT_EQ(ApiResourceList(BuiltIn(), "apps", "v1beta1"), std::nullopt);
+  EXPECT_EQ(ApiResourceList(BuiltIn(), "", "v2"), std::nullopt);
 }
 
 TEST(DiscoveryTest, PlainResources) {
-  const std::string text = ApiResourceList("", "v1").value_or("");
+  const std::string text = ApiResourceList(BuiltIn(), "", "v1").value_or("");
   EXPECT_THAT(text, StartsWith(R"({"kind":"APIResourceList","apiVersion":"v1",)"
                                R"("groupVersion":"v1","resources":[)"));
   EXPECT_THAT(text, HasSubstr(R"({"name":"nodes","singularName":"node","namespaced":false,)"
@@ -121,7 +128,7 @@ TEST(DiscoveryTest, PlainResources) {
 }
 
 TEST(DiscoveryTest, PlainScale) {
-  EXPECT_THAT(ApiResourceList("apps", "v1").value_or(""),
+  EXPECT_THAT(ApiResourceList(BuiltIn(), "apps", "v1").value_or(""),
               HasSubstr(R"({"name":"deployments/scale","singularName":"","namespaced":true,)"
                         R"("group":"autoscaling","version":"v1","kind":"Scale",)"
                         R"("verbs":["get","patch","update"]})"));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <set>
 #include <string_view>
 #include <vector>
@@ -13,6 +14,9 @@
 #include "api/json/writer.h"
 #include "api/scheme/schema.h"
 #include "api/scheme/scheme.h"
+#include "apiserver/crd/custom_resource.h"
+#include "apiserver/openapi/custom_schemas.h"
+#include "base/check.h"
 
 namespace berth::apiserver::openapi {
 namespace {
@@ -50,6 +54,7 @@ class SchemaWriter {
   explicit SchemaWriter(OpenApiVersion version) : version_(version) {}
 
   void AddKind(const api::scheme::Kind& kind) {
+    if (const crd::CustomVersion* version = crd::VersionOf(kind)) return AddCustom(kind, *version);
     const api::scheme::Schema* schema = api::scheme::SchemaOf(kind.api_version(), kind.kind);
     // Clients of version 2 would reject the fields that an incomplete schema lacks.
     if (schema == nullptr && version_ == OpenApiVersion::kV2) return;
@@ -72,6 +77,24 @@ class SchemaWriter {
   }
 
  private:
+  void AddCustom(const api::scheme::Kind& kind, const crd::CustomVersion& version) {
+    api::Json metadata = MetadataReference();
+    if (version_ == OpenApiVersion::kV3) {
+      metadata = api::JsonObject{{"allOf", api::JsonArray{std::move(metadata)}}};
+    }
+    api::JsonObject& json = out_[CustomSchemaName(kind)].emplace_object();
+    json = version_ == OpenApiVersion::kV2 ? CustomSchemaV2(version, metadata)
+                                           : CustomSchemaV3(version, metadata);
+    json["x-kubernetes-group-version-kind"] = api::JsonArray{KindJson(kind)};
+  }
+
+  api::Json MetadataReference() {
+    const auto found =
+        std::ranges::find(api::scheme::Schemas(), kObjectMeta, &api::scheme::Schema::name);
+    CHECK(found != api::scheme::Schemas().end());
+    return Reference(*found);
+  }
+
   api::Json Reference(std::string_view name) const {
     const std::string_view where =
         version_ == OpenApiVersion::kV2 ? "#/definitions/" : "#/components/schemas/";
@@ -113,6 +136,8 @@ class SchemaWriter {
         return api::JsonObject{{"type", "array"}, {"items", api::JsonObject{{"type", "string"}}}};
       case Type::kObject:
         return api::JsonObject{{"type", "object"}};
+      case Type::kAny:
+        return api::JsonObject();
       case Type::kSchema:
         break;
     }
@@ -165,9 +190,7 @@ class SchemaWriter {
     api::JsonObject properties;
     properties["apiVersion"] = api::JsonObject{{"type", "string"}};
     properties["kind"] = api::JsonObject{{"type", "string"}};
-    for (const api::scheme::Schema& schema : api::scheme::Schemas()) {
-      if (schema.name == kObjectMeta) properties["metadata"] = Reference(schema);
-    }
+    properties["metadata"] = MetadataReference();
     json["properties"] = std::move(properties);
     // Other fields are valid, too.
     json["x-kubernetes-preserve-unknown-fields"] = true;
@@ -277,33 +300,50 @@ uint64_t HashOf(std::string_view text) {
   return hash;
 }
 
-std::string MakeIndex() {
+// Returns the hash of the built-in kinds' documents by path, computed once.
+uint64_t BuiltInHash(const std::string& path) {
+  static const std::map<std::string, uint64_t> hashes = [] {
+    const api::scheme::KindSet kinds;
+    std::map<std::string, uint64_t> all;
+    for (const api::scheme::Kind* kind : kinds.all()) {
+      const auto [at, added] = all.emplace(DocumentPath(*kind), 0);
+      if (added) at->second = HashOf(*OpenApiDocument(kinds, at->first));
+    }
+    return all;
+  }();
+  const auto found = hashes.find(path);
+  return found == hashes.end() ? 0 : found->second;
+}
+
+}  // namespace
+
+std::string OpenApiIndex(const api::scheme::KindSet& kinds) {
+  std::map<std::string, uint64_t> hashes;
+  for (const api::scheme::Kind* kind : kinds.all()) {
+    const auto [at, added] = hashes.emplace(DocumentPath(*kind), 0);
+    if (added) at->second = BuiltInHash(at->first);
+    // A definition's generation changes with its schema.
+    if (const crd::CustomVersion* version = crd::VersionOf(*kind)) {
+      at->second ^=
+          HashOf(fmt::format("{} {}", version->resource.uid(), version->resource.generation()));
+    }
+  }
   api::JsonObject paths;
-  for (const api::scheme::Kind& kind : api::scheme::Kinds()) {
-    const std::string path = DocumentPath(kind);
-    if (paths.contains(path)) continue;
-    const uint64_t hash = HashOf(*OpenApiDocument(path));
+  for (const auto& [path, hash] : hashes) {
     paths[path] = api::JsonObject{
         {"serverRelativeURL", fmt::format("/openapi/v3/{}?hash={:016X}", path, hash)}};
   }
   return api::ToJsonText(api::JsonObject{{"paths", std::move(paths)}});
 }
 
-}  // namespace
-
-std::string OpenApiIndex() {
-  // Cached, since the hashes require every document.
-  static const std::string index = MakeIndex();
-  return index;
-}
-
-std::optional<std::string> OpenApiDocument(std::string_view path) {
-  std::vector<const api::scheme::Kind*> kinds;
-  for (const api::scheme::Kind& kind : api::scheme::Kinds()) {
-    if (DocumentPath(kind) == path) kinds.push_back(&kind);
+std::optional<std::string> OpenApiDocument(const api::scheme::KindSet& kinds,
+                                           std::string_view path) {
+  std::vector<const api::scheme::Kind*> found;
+  for (const api::scheme::Kind* kind : kinds.all()) {
+    if (DocumentPath(*kind) == path) found.push_back(kind);
   }
-  if (kinds.empty()) return std::nullopt;
-  return V3Document(kinds);
+  if (found.empty()) return std::nullopt;
+  return V3Document(found);
 }
 
 namespace {
@@ -320,12 +360,13 @@ api::JsonObject PatchOperation(const api::scheme::Kind& kind) {
           {"x-kubernetes-group-version-kind", KindJson(kind)}};
 }
 
-api::JsonObject V2Document() {
-  std::vector<const api::scheme::Kind*> kinds;
+api::JsonObject V2Document(const api::scheme::KindSet& served) {
+  const std::vector<const api::scheme::Kind*> kinds(served.all().begin(), served.all().end());
   api::JsonObject paths;
-  for (const api::scheme::Kind& kind : api::scheme::Kinds()) {
-    kinds.push_back(&kind);
-    if (kind.stored) paths[PathOf(kind, true)] = api::JsonObject{{"patch", PatchOperation(kind)}};
+  for (const api::scheme::Kind* kind : kinds) {
+    if (kind->stored) {
+      paths[PathOf(*kind, true)] = api::JsonObject{{"patch", PatchOperation(*kind)}};
+    }
   }
   return {{"swagger", "2.0"},
           {"info", api::JsonObject{{"title", "Kubernetes"}, {"version", "v1.36.0"}}},
@@ -335,10 +376,9 @@ api::JsonObject V2Document() {
 
 }  // namespace
 
-std::string OpenApiV2(bool protobuf) {
-  // Cached, since old clients request it with every apply.
-  static const std::string kProtobuf = OpenApiV2Protobuf(V2Document());
-  return protobuf ? kProtobuf : api::ToJsonText(V2Document());
+std::string OpenApiV2(const api::scheme::KindSet& kinds, bool protobuf) {
+  const api::JsonObject document = V2Document(kinds);
+  return protobuf ? OpenApiV2Protobuf(document) : api::ToJsonText(document);
 }
 
 }  // namespace berth::apiserver::openapi

@@ -8,6 +8,7 @@
 
 #include "api/json/view.h"
 #include "api/json/writer.h"
+#include "api/scheme/kind_set.h"
 #include "api/scheme/scheme.h"
 
 namespace berth::apiserver::openapi {
@@ -16,8 +17,14 @@ namespace BERTH_TEST_FILE {
 using testing::HasSubstr;
 using testing::StartsWith;
 
+// Not a global variable: the table of kinds refers to others.
+const api::scheme::KindSet& BuiltIn() {
+  static const api::scheme::KindSet kinds;
+  return kinds;
+}
+
 api::Json Document(std::string_view path) {
-  return boost::json::parse(OpenApiDocument(path).value_or("null"));
+  return boost::json::parse(OpenApiDocument(BuiltIn(), path).value_or("null"));
 }
 
 // Every "$ref" below `value`.
@@ -28,7 +35,7 @@ void CollectReferences(api::JsonView value, std::set<std::string>& found) {
 }
 
 TEST(OpenApiV3Test, TheIndexListsOneDocumentPerVersion) {
-  const api::Json index = boost::json::parse(OpenApiIndex());
+  const api::Json index = boost::json::parse(OpenApiIndex(BuiltIn()));
   std::set<std::string_view> wanted;
   for (const api::scheme::Kind& kind : api::scheme::Kinds()) wanted.insert(kind.api_version());
   const api::JsonView paths = api::JsonView(index)["paths"];
@@ -36,17 +43,17 @@ TEST(OpenApiV3Test, TheIndexListsOneDocumentPerVersion) {
   EXPECT_THAT(std::string(paths["apis/apps/v1"]["serverRelativeURL"].text()),
               StartsWith("/openapi/v3/apis/apps/v1?hash="));
   for (const auto& [path, entry] : paths.fields()) {
-    EXPECT_NE(OpenApiDocument(path), std::nullopt) << path;
+    EXPECT_NE(OpenApiDocument(BuiltIn(), path), std::nullopt) << path;
   }
 }
 
 TEST(OpenApiV3Test, OtherPathsAreNotFound) {
-  EXPECT_EQ(OpenApiDocument("api/v2"), std::nullopt);
-  EXPECT_EQ(OpenApiDocument(""), std::nullopt);
+  EXPECT_EQ(OpenApiDocument(BuiltIn(), "api/v2"), std::nullopt);
+  EXPECT_EQ(OpenApiDocument(BuiltIn(), ""), std::nullopt);
 }
 
 TEST(OpenApiV3Test, EveryReferenceResolves) {
-  const api::Json index = boost::json::parse(OpenApiIndex());
+  const api::Json index = boost::json::parse(OpenApiIndex(BuiltIn()));
   for (const auto& [path, entry] : api::JsonView(index)["paths"].fields()) {
     const api::Json document = Document(path);
     std::set<std::string> references;
@@ -91,7 +98,7 @@ TEST(OpenApiV3Test, EveryKindIsExplained) {
 }
 
 TEST(OpenApiV3Test, SchemasHaveTypesAndDescriptions) {
-  const std::string text = *OpenApiDocument("api/v1");
+  const std::string text = *OpenApiDocument(BuiltIn(), "api/v1");
   EXPECT_THAT(text, HasSubstr(R"("tolerations":{"type":"array","items":{"$ref":)"
                               R"("#/components/schemas/io.k8s.api.core.v1.Toleration"},)"
                               R"("description":"Taints that the pod tolerates."})"));
@@ -101,7 +108,7 @@ TEST(OpenApiV3Test, SchemasHaveTypesAndDescriptions) {
 }
 
 TEST(OpenApiV2Test, JsonHasDefinitionsWithMergeKeys) {
-  const api::Json document = boost::json::parse(OpenApiV2(false));
+  const api::Json document = boost::json::parse(OpenApiV2(BuiltIn(), false));
   const api::JsonView view(document);
   EXPECT_EQ(view["swagger"].text(), "2.0");
   const api::JsonView containers =

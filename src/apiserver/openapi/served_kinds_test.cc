@@ -181,7 +181,7 @@ std::set<std::string> Wanted() {
 TEST(ServedKinds, AreThoseOfADefaultServer) {
   std::set<std::string> served;
   for (const bool core : {true, false}) {
-    const api::Json document = boost::json::parse(AggregatedDiscovery(core, "v2"));
+    const api::Json document = boost::json::parse(AggregatedDiscovery(KindSet(), core, "v2"));
     for (const api::JsonView group : api::JsonView(document)["items"].items()) {
       const std::string_view name = group["metadata"]["name"].text();
       for (const api::JsonView version : group["versions"].items()) {
@@ -199,7 +199,7 @@ TEST(ServedKinds, AreThoseOfADefaultServer) {
 }
 
 TEST(ServedKinds, AGroupHasAllItsVersionsThePreferredFirst) {
-  EXPECT_EQ(ApiGroup("autoscaling"),
+  EXPECT_EQ(ApiGroup(KindSet(), "autoscaling"),
             R"({"kind":"APIGroup","apiVersion":"v1","name":"autoscaling","versions":[)"
             R"({"groupVersion":"autoscaling/v2","version":"v2"},)"
             R"({"groupVersion":"autoscaling/v1","version":"v1"}],)"

@@ -8,6 +8,9 @@
 
 #include "api/json/document.h"
 #include "api/json/writer.h"
+#include "api/scheme/scheme.h"
+#include "apiserver/crd/custom_resource.h"
+#include "apiserver/crd/schema.h"
 
 namespace berth::apiserver::patch {
 namespace {
@@ -20,8 +23,7 @@ FieldSet Owned() {
 
 FieldSet FieldsOfMember(const FieldContext& context, std::string_view name, const api::Json& value);
 
-FieldSet FieldsOfElement(const FieldContext& list, const FieldRule& rule,
-                         const api::Json& element) {
+FieldSet FieldsOfElement(const FieldContext& list, const ListRule& rule, const api::Json& element) {
   const auto* object = element.if_object();
   const bool granular = rule.apply == FieldRule::Apply::kMap && object != nullptr;
   FieldSet set = granular ? FieldsOf(list, *object) : FieldSet();
@@ -44,7 +46,7 @@ FieldSet FieldsOfMember(const FieldContext& context, std::string_view name,
   }
   const api::JsonArray& array = value.get_array();
   if (array.empty()) return Owned();
-  const FieldRule& rule = *context.ListRule(name);
+  const ListRule rule = *context.RuleOf(name);
   FieldSet set;
   for (const api::Json& element : array) {
     if (auto id = ElementOf(element, rule)) {
@@ -57,7 +59,7 @@ FieldSet FieldsOfMember(const FieldContext& context, std::string_view name,
 // The elements of a list by their path element; several if they repeat.
 using Elements = std::map<std::string, std::vector<const api::Json*>>;
 
-Elements ElementsOf(const api::JsonArray& array, const FieldRule& rule) {
+Elements ElementsOf(const api::JsonArray& array, const ListRule& rule) {
   Elements elements;
   for (const api::Json& element : array) {
     if (auto id = ElementOf(element, rule)) elements[*std::move(id)].push_back(&element);
@@ -89,7 +91,7 @@ bool SameElements(const std::vector<const api::Json*>& a, const std::vector<cons
   return std::ranges::equal(a, b, [](const api::Json* x, const api::Json* y) { return *x == *y; });
 }
 
-FieldChanges CompareLists(const FieldContext& list, const FieldRule& rule,
+FieldChanges CompareLists(const FieldContext& list, const ListRule& rule,
                           const api::JsonArray& before, const api::JsonArray& after) {
   const Elements old_elements = ElementsOf(before, rule);
   const Elements new_elements = ElementsOf(after, rule);
@@ -116,29 +118,79 @@ FieldChanges CompareLists(const FieldContext& list, const FieldRule& rule,
 
 }  // namespace
 
+std::optional<api::Json> ListRule::DefaultOf(std::string_view key) const {
+  if (items != nullptr) {
+    const crd::Schema* property = items->FindProperty(key);
+    if (property == nullptr || property->default_value == nullptr) return std::nullopt;
+    return *property->default_value;
+  }
+  const std::string_view value = DefaultOfKey(key);
+  return value.empty() ? std::nullopt : std::optional<api::Json>(value);
+}
+
+FieldContext FieldContext::Of(const api::scheme::Kind& kind) {
+  const crd::CustomVersion* version = crd::VersionOf(kind);
+  if (version == nullptr) return {.kind = kind.kind, .field = ""};
+  return {.kind = kind.kind, .field = "", .custom = true, .schema = &version->schema};
+}
+
+FieldContext FieldContext::Member(std::string_view name) const {
+  if (!custom) return {.kind = kind, .field = name};
+  const bool resource = field.empty() || (schema != nullptr && schema->embedded_resource);
+  if (resource && name == "metadata") return {.kind = "", .field = name};
+  const crd::Schema* member = schema != nullptr ? schema->SchemaOfMember(name) : nullptr;
+  if (member != nullptr && member->items != nullptr) member = member->items.get();
+  return {.kind = kind, .field = name, .custom = true, .schema = member};
+}
+
+std::optional<ListRule> FieldContext::RuleOf(std::string_view name) const {
+  using Apply = FieldRule::Apply;
+  if (!custom) {
+    const FieldRule* rule = FindListRule(kind, field, name);
+    if (rule == nullptr || rule->apply == Apply::kAtomic) return std::nullopt;
+    return ListRule{.apply = rule->apply, .keys = rule->apply_keys, .field = rule->field};
+  }
+  const crd::Schema* list = schema != nullptr ? schema->SchemaOfMember(name) : nullptr;
+  if (list == nullptr || list->list_type == crd::Schema::ListType::kAtomic) return std::nullopt;
+  if (list->list_type == crd::Schema::ListType::kSet) {
+    return ListRule{.apply = Apply::kSet, .field = name};
+  }
+  const bool atomic = list->items != nullptr && list->items->atomic_map;
+  return ListRule{.apply = atomic ? Apply::kMapOfAtomic : Apply::kMap,
+                  .keys = {list->map_keys.begin(), list->map_keys.end()},
+                  .field = name,
+                  .items = list->items.get()};
+}
+
+bool FieldContext::IsAtomic(std::string_view name) const {
+  if (!custom) return IsAtomicObject(name);
+  const crd::Schema* member = schema != nullptr ? schema->SchemaOfMember(name) : nullptr;
+  return member != nullptr && member->atomic_map;
+}
+
 Granularity GranularityOf(const FieldContext& context, std::string_view name,
                           const api::Json& value) {
   if (value.is_object()) {
-    return IsAtomicObject(name) ? Granularity::kValue : Granularity::kMembers;
+    return context.IsAtomic(name) ? Granularity::kValue : Granularity::kMembers;
   }
-  const FieldRule* rule = value.is_array() ? context.ListRule(name) : nullptr;
-  if (rule == nullptr || rule->apply == FieldRule::Apply::kAtomic) return Granularity::kValue;
+  const auto rule = value.is_array() ? context.RuleOf(name) : std::nullopt;
+  if (!rule) return Granularity::kValue;
   return rule->apply == FieldRule::Apply::kSet ? Granularity::kElementsByValue
                                                : Granularity::kElementsByKey;
 }
 
-std::optional<std::string> ElementOf(const api::Json& element, const FieldRule& rule) {
+std::optional<std::string> ElementOf(const api::Json& element, const ListRule& rule) {
   if (rule.apply == FieldRule::Apply::kSet) return "v:" + api::ToJsonText(element);
   const auto* object = element.if_object();
   if (object == nullptr) return std::nullopt;
   api::JsonObject keys;
   bool any = false;
-  for (const std::string_view key : rule.apply_keys) {
+  for (const std::string_view key : rule.keys) {
     if (const api::Json* value = object->if_contains(key)) {
       keys.emplace(key, *value);
       any = true;
-    } else if (!DefaultOfKey(key).empty()) {
-      keys.emplace(key, DefaultOfKey(key));
+    } else if (auto fallback = rule.DefaultOf(key)) {
+      keys.emplace(key, *std::move(fallback));
     }
   }
   if (!any) return std::nullopt;
@@ -179,7 +231,7 @@ FieldChanges CompareFields(const FieldContext& context, const api::JsonObject& b
     } else if (granularity == Granularity::kValue || !comparable) {
       comparison.Modified(element);
     } else {
-      comparison.Below(element, CompareLists(context.Member(name), *context.ListRule(name),
+      comparison.Below(element, CompareLists(context.Member(name), *context.RuleOf(name),
                                              old->get_array(), value.get_array()));
     }
   }
@@ -207,15 +259,14 @@ api::Json WithoutNulls(const api::Json& value) {
 std::expected<void, std::string> CheckObject(const FieldContext& context,
                                              const api::JsonObject& object);
 
-std::expected<void, std::string> CheckList(const FieldContext& list, const FieldRule& rule,
+std::expected<void, std::string> CheckList(const FieldContext& list, const ListRule& rule,
                                            const api::JsonArray& array) {
   std::set<std::string> seen;
   for (const api::Json& element : array) {
     auto id = ElementOf(element, rule);
     if (!id) {
       return std::unexpected("an element of " + std::string(rule.field) + " lacks its key \"" +
-                             std::string(rule.apply_keys.front()) +
-                             "\": " + api::ToJsonText(element));
+                             std::string(rule.keys.front()) + "\": " + api::ToJsonText(element));
     }
     if (!seen.insert(*id).second) {
       return std::unexpected(std::string(rule.field) +
@@ -238,7 +289,7 @@ std::expected<void, std::string> CheckObject(const FieldContext& context,
         outcome = CheckObject(context.Member(name), value.get_object());
         break;
       default:
-        outcome = CheckList(context.Member(name), *context.ListRule(name), value.get_array());
+        outcome = CheckList(context.Member(name), *context.RuleOf(name), value.get_array());
     }
     if (!outcome) return outcome;
   }
@@ -248,7 +299,7 @@ std::expected<void, std::string> CheckObject(const FieldContext& context,
 // Ordered, since the keys of a hash table could be chosen to collide.
 using Positions = std::map<std::string, size_t>;
 
-Positions PositionsOf(const api::JsonArray& array, const FieldRule& rule) {
+Positions PositionsOf(const api::JsonArray& array, const ListRule& rule) {
   Positions positions;
   for (size_t i = 0; i < array.size(); ++i) {
     if (auto id = ElementOf(array[i], rule)) positions.emplace(*std::move(id), i);
@@ -256,14 +307,14 @@ Positions PositionsOf(const api::JsonArray& array, const FieldRule& rule) {
   return positions;
 }
 
-api::Json MergeElement(const FieldContext& list, const FieldRule& rule, api::Json live,
+api::Json MergeElement(const FieldContext& list, const ListRule& rule, api::Json live,
                        const api::Json& config) {
   if (rule.apply != FieldRule::Apply::kMap || !live.is_object()) return config;
   MergeConfig(list, live.get_object(), config.get_object());
   return live;
 }
 
-api::JsonArray MergeLists(const FieldContext& list, const FieldRule& rule,
+api::JsonArray MergeLists(const FieldContext& list, const ListRule& rule,
                           const api::JsonArray& live, const api::JsonArray& config) {
   const Positions in_live = PositionsOf(live, rule);
   const Positions in_config = PositionsOf(config, rule);
@@ -294,7 +345,7 @@ api::JsonArray MergeLists(const FieldContext& list, const FieldRule& rule,
   return merged;
 }
 
-void RemoveElements(const FieldContext& list, const FieldRule& rule, api::JsonArray& array,
+void RemoveElements(const FieldContext& list, const ListRule& rule, api::JsonArray& array,
                     const FieldSet& last, const FieldSet& keep) {
   api::JsonArray remaining;
   for (api::Json& element : array) {
@@ -334,7 +385,7 @@ void MergeConfig(const FieldContext& context, api::JsonObject& live,
     } else if (granularity == Granularity::kMembers) {
       MergeConfig(context.Member(name), current->get_object(), value.get_object());
     } else {
-      *current = MergeLists(context.Member(name), *context.ListRule(name), current->get_array(),
+      *current = MergeLists(context.Member(name), *context.RuleOf(name), current->get_array(),
                             value.get_array());
     }
   }
@@ -362,7 +413,7 @@ void PruneUnowned(const FieldContext& context, api::JsonObject& object, const Fi
         PruneUnowned(context.Member(name), value->get_object(), mine, *claimed);
         break;
       default:
-        RemoveElements(context.Member(name), *context.ListRule(name), value->get_array(), mine,
+        RemoveElements(context.Member(name), *context.RuleOf(name), value->get_array(), mine,
                        *claimed);
     }
   }

@@ -10,23 +10,53 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "api/json/json.h"
 #include "apiserver/patch/managed_fields.h"
 #include "apiserver/patch/merge_keys.h"
 
+namespace berth::api::scheme {
+struct Kind;
+}
+
+namespace berth::apiserver::crd {
+struct Schema;
+}
+
 namespace berth::apiserver::patch {
 
 enum class Granularity : uint8_t { kValue, kMembers, kElementsByKey, kElementsByValue };
 
-// A location in an object, which determines how its members merge.
+// How server-side apply treats a list that is not atomic.
+struct ListRule {
+  FieldRule::Apply apply = FieldRule::Apply::kAtomic;
+  std::vector<std::string_view> keys = {};  // Of a map, in alphabetical order.
+  std::string_view field = {};              // The name of the list.
+  const crd::Schema* items = nullptr;       // Of a custom kind.
+
+  // Returns the server's default of a key that an element lacks.
+  std::optional<api::Json> DefaultOf(std::string_view key) const;
+};
+
+// A location in an object, which determines how its members merge: by the rules of merge_keys.h in
+// built-in kinds and in all metadata, by their schema in custom kinds.
 struct FieldContext {
   std::string_view kind;
   std::string_view field;  // The name of the field; empty for the document.
+  bool custom = false;
+  // Of a custom kind: the schema of the object here, or of a list's elements. Null where nothing is
+  // specified: objects then merge, lists are atomic.
+  const crd::Schema* schema = nullptr;
 
-  FieldContext Member(std::string_view name) const { return {kind, name}; }
-  // Returns the rule of the list in member `name`, or null.
-  const FieldRule* ListRule(std::string_view name) const { return FindListRule(kind, field, name); }
+  // Returns the context of a document.
+  static FieldContext Of(const api::scheme::Kind& kind);
+
+  FieldContext Member(std::string_view name) const;
+  // Returns the rule of the list in member `name`; nullopt if it is atomic.
+  std::optional<ListRule> RuleOf(std::string_view name) const;
+  // Reports whether the object in member `name` has one owner.
+  bool IsAtomic(std::string_view name) const;
 };
 
 // Returns how ownership of the member `name` with this value is tracked.
@@ -35,7 +65,7 @@ Granularity GranularityOf(const FieldContext& context, std::string_view name,
 
 // Returns the path element of a list element: `k:{"name":"a"}` or `v:"x"`; nullopt if it has none
 // of the keys.
-std::optional<std::string> ElementOf(const api::Json& element, const FieldRule& rule);
+std::optional<std::string> ElementOf(const api::Json& element, const ListRule& rule);
 
 FieldSet FieldsOf(const FieldContext& context, const api::JsonObject& object);
 

@@ -101,7 +101,7 @@ FieldSet ClientSideApplied(const FieldContext& context, const api::JsonObject& l
 class Application {
  public:
   Application(const api::scheme::Kind& kind, api::JsonObject live, const ApplyOptions& options)
-      : context_{kind.kind, ""}, live_(std::move(live)), options_(options) {
+      : context_(FieldContext::Of(kind)), live_(std::move(live)), options_(options) {
     mine_.manager = options.manager;
     mine_.applied = true;
     mine_.api_version = ApiVersionOf(kind);
@@ -210,7 +210,7 @@ api::scheme::ApiResult<api::Json> ServerSideApply(const api::scheme::Kind& kind,
     return std::unexpected(api::scheme::MalformedPatch("metadata.managedFields must be nil"));
   }
   const auto checked = ValidateAppliedConfig(
-      {kind.kind, ""}, IncludedFields(kind, options.subresource, config.get_object()));
+      FieldContext::Of(kind), IncludedFields(kind, options.subresource, config.get_object()));
   if (!checked) {
     return std::unexpected(api::scheme::MalformedPatch(
         "the applied configuration cannot be used: " + checked.error()));
@@ -232,7 +232,7 @@ api::Json TrackUpdate(const api::scheme::Kind& kind, const api::Json& before, ap
     }
     if (auto given = ReadManagedFields(object); !given.empty()) entries = std::move(given);
   }
-  FieldChanges changes = CompareFields({kind.kind, ""}, before.get_object(), object);
+  FieldChanges changes = CompareFields(FieldContext::Of(kind), before.get_object(), object);
   changes.added.Add(std::move(changes.modified));
   const FieldSet written = WithoutServerFields(std::move(changes.added));
   for (ManagedEntry& entry : entries) {

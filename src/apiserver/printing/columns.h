@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -17,6 +18,10 @@ namespace berth::api::scheme {
 struct Kind;
 }
 
+namespace berth::apiserver::crd {
+struct CustomVersion;
+}
+
 namespace berth::apiserver::printing {
 
 struct TableColumn {
@@ -27,16 +32,18 @@ struct TableColumn {
   std::string_view format = {};
 };
 
-using Cell = std::variant<std::string, int64_t, bool>;
+using Cell = std::variant<std::string, int64_t, bool, double, std::monostate>;  // The last: null.
 using Cells = std::vector<Cell>;
 
 struct TableLayout {
   std::vector<TableColumn> columns;
-  Cells (*cells)(api::JsonView object, Instant now) = nullptr;  // One per column.
+  std::function<Cells(api::JsonView object, Instant now)> cells = {};  // One per column.
 };
 
-// Returns the layout of a kind; by default name and creation time.
+// Returns the layout of a built-in kind; by default name and creation time.
 const TableLayout& LayoutOf(const api::scheme::Kind& kind);
+// Returns the layout of a custom kind. Refers to `version`.
+TableLayout CustomLayout(const crd::CustomVersion& version);
 
 // By group resource: "pods", "deployments.apps".
 using Layouts = std::vector<std::pair<std::string_view, TableLayout>>;

@@ -9,6 +9,7 @@
 #include "api/json/parse.h"
 #include "api/json/writer.h"
 #include "api/scheme/scheme.h"
+#include "apiserver/crd/custom_resource.h"
 #include "apiserver/printing/columns.h"
 
 namespace berth::apiserver::printing {
@@ -66,8 +67,12 @@ void AppendCell(std::string& out, const Cell& cell) {
     api::AppendJsonString(out, *text);
   } else if (const auto* number = std::get_if<int64_t>(&cell)) {
     out += fmt::format("{}", *number);
+  } else if (const auto* flag = std::get_if<bool>(&cell)) {
+    out += *flag ? "true" : "false";
+  } else if (const auto* fraction = std::get_if<double>(&cell)) {
+    api::AppendJson(out, api::Json(*fraction));
   } else {
-    out += std::get<bool>(cell) ? "true" : "false";
+    out += "null";
   }
 }
 
@@ -127,7 +132,9 @@ const TableLayout& LayoutOf(const api::scheme::Kind& kind) {
 
 std::string MakeTable(const api::scheme::Kind& kind, std::span<const store::ObjectPtr> objects,
                       const std::string& list_metadata, const TableOptions& options) {
-  const TableLayout& layout = LayoutOf(kind);
+  const crd::CustomVersion* version = crd::VersionOf(kind);
+  const TableLayout custom = version != nullptr ? CustomLayout(*version) : TableLayout();
+  const TableLayout& layout = version != nullptr ? custom : LayoutOf(kind);
   std::string out = R"({"kind":"Table","apiVersion":)";
   api::AppendJsonString(out, options.api_version);
   out += ",\"metadata\":" + (list_metadata.empty() ? "{}" : list_metadata);

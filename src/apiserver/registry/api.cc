@@ -9,6 +9,7 @@
 #include "api/json/document.h"
 #include "apiserver/admission/metadata.h"
 #include "apiserver/admission/priority_classes.h"
+#include "apiserver/registry/custom_objects.h"
 #include "apiserver/registry/write_attempt.h"
 #include "apiserver/store/codec.h"
 #include "base/check.h"
@@ -45,9 +46,10 @@ api::scheme::ApiError TooManyConflicts(const api::scheme::Kind& kind, std::strin
 }
 
 Api::Api(store::Store& store, const Clock& clock, uint64_t seed)
-    : store_(store), clock_(clock), random_(seed) {
+    : store_(store), clock_(clock), random_(seed), definitions_(store) {
   priorities_.Refresh(store_);
   CreateBootstrapObjects();
+  SyncDefinitions();
 }
 
 uint64_t Api::NextRandom() {
@@ -56,15 +58,29 @@ uint64_t Api::NextRandom() {
 }
 
 void Api::AfterWrite(const api::scheme::Kind& kind) {
-  if (kind.kind == "PriorityClass") priorities_.Refresh(store_);
+  if (kind.IsBuiltIn("PriorityClass")) priorities_.Refresh(store_);
+  if (kind.IsBuiltIn("CustomResourceDefinition")) {
+    definitions_.Refresh();
+    SyncDefinitions();
+  } else if (kind.custom != nullptr && definitions_.any_terminating()) {
+    const auto resource = definitions_.Find(kind.collection);
+    if (resource != nullptr && resource->terminating() && store_.Count(kind.collection) == 0) {
+      FinishDeletion(*resource);
+    }
+  }
 }
 
 api::scheme::ApiResult<std::optional<ObjectPtr>> Api::Commit(Attempt& attempt, bool dry_run) {
   const api::scheme::Kind& kind = attempt.kind;
   const ObjectPtr& seen = attempt.seen;
   const bool released = admission::IsReleased(kind, attempt.new_object());
-  if (!released && store::SameDocument(attempt.old_object(), attempt.new_object())) return seen;
-  api::scheme::ApiResult<store::Draft> draft = store::MakeDraft(kind, attempt.new_object());
+  const bool custom = kind.custom != nullptr;
+  if (!released && store::SameDocument(attempt.old_object(), attempt.new_object(), custom)) {
+    return seen;
+  }
+  PruneForStorage(kind, attempt.new_object());
+  api::scheme::ApiResult<store::Draft> draft =
+      store::MakeDraft(StoredKind(kind), attempt.new_object());
   if (!draft) return std::unexpected(std::move(draft.error()));
   // A delete must succeed even if its marks make the object too large.
   if (!attempt.deletes && !released) {
@@ -99,7 +115,7 @@ api::scheme::ApiResult<ObjectPtr> Api::Modify(const api::scheme::Kind& kind, con
     if (!attempt.after.is_object()) {
       return std::unexpected(api::scheme::InternalError("a change left no object"));
     }
-    admission::DropNulls(attempt.new_object());
+    if (kind.custom == nullptr) admission::DropNulls(attempt.new_object());
     admission::PreserveIdentity(attempt.old_object(), attempt.new_object());
     admission::BumpGeneration(kind, attempt.old_object(), attempt.new_object());
     api::scheme::ApiResult<std::optional<ObjectPtr>> done = Commit(attempt, false);

@@ -9,10 +9,12 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "api/json/json.h"
@@ -20,10 +22,15 @@
 #include "api/scheme/scheme.h"
 #include "apiserver/admission/priority_classes.h"
 #include "apiserver/patch/patches.h"
+#include "apiserver/registry/definitions.h"
 #include "apiserver/store/codec.h"
 #include "apiserver/store/store.h"
 #include "base/random.h"
 #include "base/time.h"
+
+namespace berth::apiserver::admission {
+class FieldErrors;
+}
 
 namespace berth::apiserver::registry {
 
@@ -72,6 +79,13 @@ class Api {
   Api(store::Store& store, const Clock& clock, uint64_t seed);
 
   store::Store& store() { return store_; }
+  // Returns the kinds that are served now: the built-in ones and those of
+  // CustomResourceDefinitions.
+  std::shared_ptr<const api::scheme::KindSet> kinds() const { return definitions_.kinds(); }
+  // Calls `changed`, on the thread of a writer, after each change of kinds().
+  void WhenKindsChange(std::function<void()> changed) {
+    definitions_.WhenKindsChange(std::move(changed));
+  }
   Instant now() const { return clock_.Now(); }
   // Whether each new pod gets a volume with the token of its service account. Off by default.
   void set_mount_tokens(bool mounted) { mount_tokens_ = mounted; }
@@ -122,6 +136,20 @@ class Api {
   api::scheme::ApiResult<Written> CreateChecked(const api::scheme::Kind& kind,
                                                 std::string_view namespace_, api::Json body,
                                                 const WriteOptions& options);
+  // Defaults and validates a new object of a custom kind.
+  api::scheme::ApiResult<void> AdmitCustom(const api::scheme::Kind& kind, api::Json& body,
+                                           Random& random, admission::FieldErrors& errors);
+  // Defaults, admits and validates a new object of a built-in kind.
+  api::scheme::ApiResult<void> AdmitNew(const api::scheme::Kind& kind, api::JsonObject& document,
+                                        Random random, admission::FieldErrors& errors,
+                                        const WriteOptions& options);
+  // Defaults, admits and validates an update of a built-in kind.
+  api::scheme::ApiResult<void> AdmitChange(Attempt& attempt, std::string_view subresource,
+                                           admission::FieldErrors& errors,
+                                           const WriteOptions& options);
+  // Defaults and validates a definition, and gives it its names. `before` is null for a new one.
+  void AdmitDefinition(const api::JsonObject* before, api::JsonObject& definition,
+                       admission::FieldErrors& errors, const WriteOptions& options);
   // Defaults, admits, validates and stores an update. Returns nullopt after a conflict.
   api::scheme::ApiResult<std::optional<Written>> FinishUpdate(Attempt& attempt,
                                                               std::string_view subresource,
@@ -135,6 +163,12 @@ class Api {
                                                        const api::Json& document, bool dry_run);
   // Must be called after a write to the kind's collection.
   void AfterWrite(const api::scheme::Kind& kind);
+  // Completes definitions: gives them names that have become free, and deletes the instances of
+  // those that are being deleted.
+  void SyncDefinitions();
+  void DeleteInstances(const crd::CustomResource& resource);
+  // Releases a definition that is being deleted if it has no instances.
+  void FinishDeletion(const crd::CustomResource& resource);
   void CreateBootstrapObjects();
 
   store::Store& store_;
@@ -143,6 +177,7 @@ class Api {
   Random random_;
   admission::PriorityClasses priorities_;
   std::atomic<bool> mount_tokens_ = false;
+  Definitions definitions_;
 };
 
 }  // namespace berth::apiserver::registry

@@ -55,8 +55,8 @@ TEST(Events, AreTheSameObjectInTwoForms) {
   EXPECT_HOLDS(core, R"({'kind':'Event','apiVersion':'v1','reportingComponent':'scheduler',
       'involvedObject':{'kind':'Pod','namespace':'default','name':'a'},'message':'done','count':1,
       'reason':'Scheduled','note':null,'regarding':null})");
-  EXPECT_EQ(ConvertStored(api::scheme::KindOf("events"), *written->object), written->object->json);
-  const api::Json other = Doc(ConvertStored(events, *written->object));
+  EXPECT_EQ(InForm(api::scheme::KindOf("events"), written->object), written->object);
+  const api::Json other = store::Parse(*InForm(events, written->object));
   EXPECT_HOLDS(other, R"({'apiVersion':'events.k8s.io/v1','note':'done','deprecatedCount':1,
       'reportingController':'scheduler','regarding':{'name':'a'},'message':null,
       'involvedObject':null})");

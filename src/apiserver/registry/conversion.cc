@@ -2,9 +2,11 @@
 
 #include <array>
 #include <string_view>
+#include <utility>
 
 #include "api/json/document.h"
 #include "api/scheme/scheme.h"
+#include "apiserver/registry/custom_objects.h"
 #include "apiserver/store/codec.h"
 
 namespace berth::apiserver::registry {
@@ -43,28 +45,44 @@ void FromCoreEvent(api::JsonObject& event) {
   for (const FieldNames& names : kRenamed) Rename(event, names.core, names.events);
 }
 
-void ToStored(const api::scheme::Kind& kind, api::JsonObject& object) {
-  if (&api::scheme::StoredKind(kind) == &kind) return;
+namespace {
+
+bool HasForm(const api::scheme::Kind& kind, const store::Object& object) {
+  return kind.custom != nullptr ? IsCurrent(kind, object) : &api::scheme::StoredKind(kind) == &kind;
+}
+
+void Convert(const api::scheme::Kind& kind, api::JsonObject& document) {
+  if (kind.custom != nullptr) return ConvertCustom(kind, document);
+  if (kind.kind == "Event") FromCoreEvent(document);
+  if (kind.kind == "HorizontalPodAutoscaler") ToAutoscalerV1(document);
+  api::SetString(document, "apiVersion", kind.api_version());
+}
+
+}  // namespace
+
+void ToForm(const api::scheme::Kind& kind, const store::Object& object, api::JsonObject& document) {
+  if (!HasForm(kind, object)) Convert(kind, document);
+}
+
+store::ObjectPtr InForm(const api::scheme::Kind& kind, const store::ObjectPtr& object) {
+  if (HasForm(kind, *object)) return object;
+  store::Scratch scratch;
+  api::Json document = store::ParseIn(*object, scratch.storage());
+  Convert(kind, document.get_object());
+  api::scheme::ApiResult<store::Draft> draft = store::MakeDraft(kind, document.get_object());
+  // The defaults of a custom kind can nest an object too deeply.
+  return draft ? store::Finish(std::move(*draft), object->version) : object;
+}
+
+const api::scheme::Kind& AdmissionKind(const api::scheme::Kind& kind) {
+  return kind.custom != nullptr ? kind : api::scheme::StoredKind(kind);
+}
+
+void ToAdmissionForm(const api::scheme::Kind& kind, api::JsonObject& object) {
+  if (&AdmissionKind(kind) == &kind) return;
   if (kind.kind == "Event") ToCoreEvent(object);
   if (kind.kind == "HorizontalPodAutoscaler") ToAutoscalerV2(object);
   object.erase("apiVersion");
-}
-
-void FromStored(const api::scheme::Kind& kind, api::JsonObject& object) {
-  if (&api::scheme::StoredKind(kind) == &kind) return;
-  if (kind.kind == "Event") FromCoreEvent(object);
-  if (kind.kind == "HorizontalPodAutoscaler") ToAutoscalerV1(object);
-  object.erase("apiVersion");
-}
-
-std::string ConvertStored(const api::scheme::Kind& kind, const store::Object& object) {
-  if (&api::scheme::StoredKind(kind) == &kind) return object.json;
-  store::Scratch scratch;
-  api::Json document = store::ParseIn(object, scratch.storage());
-  FromStored(kind, document.get_object());
-  api::scheme::ApiResult<store::Draft> draft = store::MakeDraft(kind, document.get_object());
-  // A stored object is never nested too deeply.
-  return draft ? store::Finish(std::move(*draft), object.version)->json : object.json;
 }
 
 }  // namespace berth::apiserver::registry

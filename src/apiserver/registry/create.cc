@@ -13,6 +13,7 @@
 #include "apiserver/admission/validation.h"
 #include "apiserver/registry/api.h"
 #include "apiserver/registry/conversion.h"
+#include "apiserver/registry/custom_objects.h"
 #include "apiserver/registry/field_validation.h"
 #include "apiserver/registry/quota_charge.h"
 #include "apiserver/registry/reviews.h"
@@ -66,12 +67,12 @@ api::scheme::ApiResult<Written> Api::Create(const api::scheme::Kind& requested,
     return std::unexpected(std::move(checked.error()));
   }
   if (!requested.stored) return Written{EvaluateReview(requested, body, options), true};
-  const api::scheme::Kind& kind = api::scheme::StoredKind(requested);
+  const api::scheme::Kind& kind = AdmissionKind(requested);
   api::JsonObject& document = body.get_object();
-  ToStored(requested, document);
+  ToAdmissionForm(requested, document);
   api::JsonObject& metadata = admission::MetadataOf(document);
   metadata.erase("managedFields");
-  if (kind.kind == "CertificateSigningRequest") FillRequester(document, options);
+  if (kind.IsBuiltIn("CertificateSigningRequest")) FillRequester(document, options);
   const std::string_view version = api::StringAt(&metadata, "resourceVersion");
   if (!version.empty() && version != "0") {
     return std::unexpected(
@@ -87,6 +88,14 @@ api::scheme::ApiResult<Written> Api::CreateChecked(const api::scheme::Kind& kind
   if (auto checked = admission::CheckNameAndNamespace(kind, document, {}, namespace_); !checked) {
     return std::unexpected(std::move(checked.error()));
   }
+  if (kind.custom != nullptr) {
+    const auto resource = definitions_.Find(kind.collection);
+    if (resource == nullptr || resource->terminating()) {
+      return std::unexpected(api::scheme::Forbidden(
+          kind, api::StringAt(admission::MetadataOf(std::as_const(document)), "name"),
+          "create not allowed while custom resource definition is terminating"));
+    }
+  }
   if (kind.namespaced) {
     if (namespace_.empty()) {
       return std::unexpected(
@@ -99,38 +108,26 @@ api::scheme::ApiResult<Written> Api::CreateChecked(const api::scheme::Kind& kind
     }
     api::SetString(admission::MetadataOf(document), "namespace", namespace_);
   }
-  admission::DropNulls(document);
-  if (auto done = admission::CanonicalizeQuantities(kind, document); !done) {
-    return std::unexpected(std::move(done.error()));
-  }
-
-  admission::AdmissionContext context{store_, priorities_, now(), Random(NextRandom()),
-                                      mount_tokens_};
-  if (auto chosen =
-          ChooseName(store_, kind, namespace_, admission::MetadataOf(document), context.random);
+  Random random(NextRandom());
+  if (auto chosen = ChooseName(store_, kind, namespace_, admission::MetadataOf(document), random);
       !chosen) {
     return std::unexpected(std::move(chosen.error()));
   }
-  admission::FillSystemMetadata(kind, document, admission::NewUid(context.random), context.now);
-  admission::PrepareForCreate(kind, document);
-  admission::ApplyDefaults(kind, document);
-  if (auto admitted = admission::AdmitCreate(context, kind, document); !admitted) {
-    return std::unexpected(std::move(admitted.error()));
-  }
-  admission::CompleteCreate(kind, document, context.now);
-
   const std::string name(api::StringAt(&admission::MetadataOf(document), "name"));
   admission::FieldErrors errors;
-  admission::ValidateMetadata(kind, document, errors);
-  admission::ValidateAdminAccess(store_, kind, nullptr, document, errors);
-  admission::Validate(kind, document, errors);
+  if (auto admitted = kind.custom != nullptr ? AdmitCustom(kind, body, random, errors)
+                                             : AdmitNew(kind, document, random, errors, options);
+      !admitted) {
+    return std::unexpected(std::move(admitted.error()));
+  }
   if (!errors.empty()) return std::unexpected(api::scheme::Invalid(kind, name, errors.Take()));
   if (options.warnings) {
     std::ranges::move(admission::DeviceWarnings(kind, document),
                       std::back_inserter(*options.warnings));
   }
 
-  api::scheme::ApiResult<store::Draft> draft = store::MakeDraft(kind, document);
+  PruneForStorage(kind, document);
+  api::scheme::ApiResult<store::Draft> draft = store::MakeDraft(StoredKind(kind), document);
   if (!draft) return std::unexpected(std::move(draft.error()));
   if (auto checked = CheckSize(*draft); !checked) {
     return std::unexpected(std::move(checked.error()));
@@ -149,7 +146,49 @@ api::scheme::ApiResult<Written> Api::CreateChecked(const api::scheme::Kind& kind
   if (!outcome) return std::unexpected(ToApiError(store_, kind, name, outcome.error()));
   charge.Keep();
   AfterWrite(kind);
+  if (kind.custom != nullptr && definitions_.any_terminating()) {
+    // The definition may have been deleted since it was looked up.
+    const auto resource = definitions_.Find(kind.collection);
+    if (resource != nullptr && resource->terminating()) DeleteInstances(*resource);
+  }
   return Written{*outcome, true};
+}
+
+api::scheme::ApiResult<void> Api::AdmitCustom(const api::scheme::Kind& kind, api::Json& body,
+                                              Random& random, admission::FieldErrors& errors) {
+  api::JsonObject& document = body.get_object();
+  admission::FillSystemMetadata(kind, document, admission::NewUid(random), now());
+  if (auto done = Coerce(kind, document); !done) return done;
+  PrepareCustom(kind, "", nullptr, document);
+  admission::ValidateMetadata(kind, document, errors);
+  ValidateCustom(kind, "", nullptr, body, errors);
+  return {};
+}
+
+api::scheme::ApiResult<void> Api::AdmitNew(const api::scheme::Kind& kind, api::JsonObject& document,
+                                           Random random, admission::FieldErrors& errors,
+                                           const WriteOptions& options) {
+  admission::DropNulls(document);
+  if (auto done = admission::CanonicalizeQuantities(kind, document); !done) return done;
+  admission::AdmissionContext context{store_, priorities_, now(), random, mount_tokens_};
+  admission::FillSystemMetadata(kind, document, admission::NewUid(context.random), context.now);
+  admission::PrepareForCreate(kind, document);
+  admission::ApplyDefaults(kind, document);
+  if (auto admitted = admission::AdmitCreate(context, kind, document); !admitted) return admitted;
+  admission::CompleteCreate(kind, document, context.now);
+  admission::ValidateMetadata(kind, document, errors);
+  if (kind.IsBuiltIn("CustomResourceDefinition")) {
+    if (store_.Count(kind.collection) >= kMaxDefinitions) {
+      return std::unexpected(api::scheme::Forbidden(
+          kind, api::StringAt(&admission::MetadataOf(document), "name"),
+          fmt::format("there may be at most {} definitions", kMaxDefinitions)));
+    }
+    AdmitDefinition(nullptr, document, errors, options);
+  } else {
+    admission::ValidateAdminAccess(store_, kind, nullptr, document, errors);
+    admission::Validate(kind, document, errors);
+  }
+  return {};
 }
 
 }  // namespace berth::apiserver::registry

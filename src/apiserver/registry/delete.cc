@@ -2,9 +2,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "api/timestamp.h"
 #include "apiserver/admission/metadata.h"
+#include "apiserver/admission/strategy.h"
+#include "apiserver/crd/definition.h"
 #include "apiserver/registry/api.h"
 #include "apiserver/registry/write_attempt.h"
 #include "apiserver/store/codec.h"
@@ -55,7 +58,7 @@ void ApplyPropagation(const api::scheme::Kind& kind, const DeleteOptions& option
                       api::JsonObject& metadata) {
   std::string_view policy = options.propagation_policy;
   // These two orphan their pods by default.
-  const bool orphans = kind.kind == "Job" || kind.kind == "ReplicationController";
+  const bool orphans = kind.IsBuiltIn("Job") || kind.IsBuiltIn("ReplicationController");
   if (policy.empty() && orphans && api::EmptyAt(&metadata, "finalizers")) policy = "Orphan";
   if (policy.empty()) return;
   SetFinalizer(metadata, kOrphan, policy == "Orphan");
@@ -106,6 +109,17 @@ void MarkNamespace(api::JsonObject& document, Instant now) {
   api::SetString(api::EnsureObject(document, "status"), "phase", "Terminating");
 }
 
+// Protects the definition until its instances are gone, if it could have any.
+void MarkDefinition(api::JsonObject& document, Instant now) {
+  if (!crd::HasCondition(document, "Established")) return;
+  SetFinalizer(admission::MetadataOf(document), crd::kCleanupFinalizer, true);
+  admission::SetCondition(api::EnsureObject(document, "status"), "Terminating", "True",
+                          "InstanceDeletionPending",
+                          "CustomResourceDefinition marked for deletion; CustomResource deletion "
+                          "will begin soon",
+                          now);
+}
+
 }  // namespace
 
 api::scheme::ApiResult<std::optional<Deleted>> Api::TryDelete(Attempt& attempt,
@@ -113,11 +127,12 @@ api::scheme::ApiResult<std::optional<Deleted>> Api::TryDelete(Attempt& attempt,
   const api::scheme::Kind& kind = attempt.kind;
   api::JsonObject& document = attempt.new_object();
   ApplyPropagation(kind, options, admission::MetadataOf(document));
-  if (kind.kind == "Pod") {
+  if (kind.IsBuiltIn("Pod")) {
     MarkPod(document, options, now());
-  } else if (kind.kind == "Namespace") {
+  } else if (kind.IsBuiltIn("Namespace")) {
     MarkNamespace(document, now());
   } else if (!admission::IsDeleting(document)) {
+    if (kind.IsBuiltIn("CustomResourceDefinition")) MarkDefinition(document, now());
     admission::MarkDeleted(document, now(), 0);
   }
   const bool gone = admission::IsReleased(kind, document);
@@ -137,7 +152,7 @@ api::scheme::ApiResult<Deleted> Api::Delete(const api::scheme::Kind& requested,
                     "\"Background\", \"Foreground\", \"Orphan\"",
                     policy)));
   }
-  if (kind.kind == "Namespace" && IsProtectedNamespace(name.name)) {
+  if (kind.IsBuiltIn("Namespace") && IsProtectedNamespace(name.name)) {
     return std::unexpected(
         api::scheme::Forbidden(kind, name.name, "this namespace may not be deleted"));
   }
@@ -161,13 +176,15 @@ api::scheme::ApiResult<Deleted> Api::Delete(const api::scheme::Kind& requested,
 
 size_t Api::DeleteNamespaceContent(std::string_view namespace_, std::optional<int64_t> pod_grace) {
   size_t remaining = 0;
-  for (const api::scheme::Kind& kind : api::scheme::Kinds()) {
-    if (!kind.namespaced || !kind.stored || &api::scheme::StoredKind(kind) != &kind) continue;
+  const auto kinds = this->kinds();
+  for (const api::scheme::KindPtr& stored : kinds->stored()) {
+    const api::scheme::Kind& kind = *stored;
+    if (!kind.namespaced) continue;
     store::ListQuery query;
     query.namespace_ = namespace_;
     DeleteOptions options;
     options.propagation_policy = "Background";
-    if (kind.kind == "Pod") options.grace_period_seconds = pod_grace;
+    if (kind.IsBuiltIn("Pod")) options.grace_period_seconds = pod_grace;
     for (const ObjectPtr& object : store_.List(kind.collection, query).objects) {
       const api::scheme::ApiResult<Deleted> deleted = Delete(kind, object->key, options);
       if (deleted ? !deleted->gone : deleted.error().code != 404) ++remaining;

@@ -9,6 +9,8 @@
 #include "api/json/document.h"
 #include "api/scheme/schema.h"
 #include "apiserver/admission/field_errors.h"
+#include "apiserver/crd/coercion.h"
+#include "apiserver/crd/custom_resource.h"
 #include "apiserver/registry/api.h"
 
 namespace berth::apiserver::registry {
@@ -20,6 +22,7 @@ using Type = api::scheme::SchemaField::Type;
 
 // Returns the schema of a kind from a table that is built once.
 const api::scheme::Schema* SchemaFor(const api::scheme::Kind& kind) {
+  if (kind.custom != nullptr) return nullptr;
   static const std::vector<const api::scheme::Schema*> table = [] {
     std::vector<const api::scheme::Schema*> all;
     for (const api::scheme::Kind& row : api::scheme::Kinds())
@@ -91,6 +94,7 @@ bool HasType(const api::Json& value, Type type) {
                return text.is_string();
              });
     case Type::kObject:
+    case Type::kAny:
       return true;
     case Type::kSchema:
       return value.is_object();
@@ -165,6 +169,14 @@ class TypeChecker {
   api::scheme::ApiError error_;
 };
 
+std::vector<std::string> UnknownFieldsOf(const api::scheme::Kind& kind, const api::Json& document) {
+  const crd::CustomVersion* version = crd::VersionOf(kind);
+  if (version == nullptr) return api::scheme::UnknownFields(kind, document);
+  std::vector<std::string> unknown = crd::UnknownFields(version->schema, document.get_object());
+  for (std::string& path : unknown) path = fmt::format("unknown field \"{}\"", path);
+  return unknown;
+}
+
 }  // namespace
 
 api::scheme::ApiResult<void> CheckFieldTypes(const api::scheme::Kind& kind,
@@ -181,7 +193,7 @@ api::scheme::ApiResult<void> CheckUnknownFields(const api::scheme::Kind& kind,
                                                 const api::Json& document,
                                                 const WriteOptions& options) {
   if (options.field_validation == FieldValidation::kIgnore) return {};
-  std::vector<std::string> unknown = api::scheme::UnknownFields(kind, document);
+  std::vector<std::string> unknown = UnknownFieldsOf(kind, document);
   if (unknown.empty()) return {};
   if (options.field_validation == FieldValidation::kStrict) {
     return std::unexpected(api::scheme::BadRequest(

@@ -218,7 +218,7 @@ TEST(Autoscalers, OfV1AreStoredAsV2) {
                "{'apiVersion':'autoscaling/v2','spec':{'metrics':[{'type':'Resource','resource':{"
                "'name':'cpu','target':{'type':'Utilization','averageUtilization':50}}}],"
                "'targetCPUUtilizationPercentage':null}}");
-  EXPECT_HOLDS(Doc(ConvertStored(v1, *written->object)),
+  EXPECT_HOLDS(store::Parse(*InForm(v1, written->object)),
                "{'apiVersion':'autoscaling/v1','spec':{'minReplicas':1,'maxReplicas':5,"
                "'targetCPUUtilizationPercentage':50,'metrics':null},'metadata':{"
                "'annotations':null}}");

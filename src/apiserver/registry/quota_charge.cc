@@ -121,7 +121,7 @@ api::scheme::ApiResult<void> QuotaCharge::Take(const api::scheme::Kind& kind,
                                                const api::JsonObject* before,
                                                const api::JsonObject& after, bool dry_run) {
   // Events are not worth counting.
-  if (!kind.namespaced || kind.kind == "Event") return {};
+  if (!kind.namespaced || kind.IsBuiltIn("Event")) return {};
   const store::Store& store = api_.store();
   if (store.Count(Quotas().collection) == 0) return {};
   store::ListQuery query;

@@ -11,7 +11,10 @@
 #include "apiserver/admission/field_errors.h"
 #include "apiserver/admission/metadata.h"
 #include "apiserver/admission/strategy.h"
+#include "apiserver/crd/custom_resource.h"
 #include "apiserver/registry/api.h"
+#include "apiserver/registry/conversion.h"
+#include "apiserver/registry/custom_objects.h"
 #include "apiserver/registry/write_attempt.h"
 #include "apiserver/store/codec.h"
 
@@ -320,11 +323,8 @@ std::string SelectorText(const api::JsonObject* selector, bool is_map) {
   return text;
 }
 
-api::Json ScaleOf(const api::scheme::Kind& kind, const store::Object& object) {
-  const api::Json document = store::Parse(object);
-  const api::JsonObject* workload = api::AsObject(document);
-  const api::JsonObject* metadata = api::ObjectAt(workload, "metadata");
-  const api::JsonObject* spec = api::ObjectAt(workload, "spec");
+// Returns a Scale with the metadata of its workload.
+api::JsonObject ScaleHead(const api::JsonObject* metadata) {
   api::JsonObject scale;
   api::SetString(scale, "kind", "Scale");
   api::SetString(scale, "apiVersion", "autoscaling/v1");
@@ -333,6 +333,15 @@ api::Json ScaleOf(const api::scheme::Kind& kind, const store::Object& object) {
        {"name", "namespace", "uid", "resourceVersion", "creationTimestamp"}) {
     if (const api::Json* value = api::At(metadata, key)) out[key] = *value;
   }
+  return scale;
+}
+
+api::Json ScaleOf(const api::scheme::Kind& kind, const store::Object& object) {
+  const api::Json document = store::Parse(object);
+  const api::JsonObject* workload = api::AsObject(document);
+  const api::JsonObject* metadata = api::ObjectAt(workload, "metadata");
+  const api::JsonObject* spec = api::ObjectAt(workload, "spec");
+  api::JsonObject scale = ScaleHead(metadata);
   api::SetInt(api::EnsureObject(scale, "spec"), "replicas",
               api::IntAt(spec, "replicas").value_or(0));
   api::JsonObject& status = api::EnsureObject(scale, "status");
@@ -340,8 +349,30 @@ api::Json ScaleOf(const api::scheme::Kind& kind, const store::Object& object) {
               api::IntAt(api::ObjectAt(workload, "status"), "replicas").value_or(0));
   api::SetString(
       status, "selector",
-      SelectorText(api::ObjectAt(spec, "selector"), kind.kind == "ReplicationController"));
+      SelectorText(api::ObjectAt(spec, "selector"), kind.IsBuiltIn("ReplicationController")));
   return scale;
+}
+
+api::Json CustomScaleOf(const api::scheme::Kind& kind, const crd::ScalePaths& paths,
+                        const store::Object& object) {
+  api::Json document = store::Parse(object);
+  ToForm(kind, object, document.get_object());
+  const api::JsonObject& resource = document.get_object();
+  api::JsonObject scale = ScaleHead(admission::MetadataOf(resource));
+  api::SetInt(api::EnsureObject(scale, "spec"), "replicas",
+              api::AsInt(ValueAt(resource, paths.spec_replicas)).value_or(0));
+  api::JsonObject& status = api::EnsureObject(scale, "status");
+  api::SetInt(status, "replicas", api::AsInt(ValueAt(resource, paths.status_replicas)).value_or(0));
+  const std::string_view selector = api::AsString(ValueAt(resource, paths.selector));
+  if (!selector.empty()) api::SetString(status, "selector", selector);
+  return scale;
+}
+
+// Returns the scale of an object of any kind that has one.
+api::Json AnyScaleOf(const api::scheme::Kind& kind, const store::Object& object) {
+  const crd::CustomVersion* version = crd::VersionOf(kind);
+  return version != nullptr && version->scale ? CustomScaleOf(kind, *version->scale, object)
+                                              : ScaleOf(kind, object);
 }
 
 }  // namespace
@@ -350,7 +381,14 @@ api::scheme::ApiResult<api::Json> Api::GetScale(const api::scheme::Kind& kind,
                                                 const ObjectName& name) {
   const ObjectPtr object = store_.Get(kind.collection, name);
   if (!object) return std::unexpected(api::scheme::NotFound(kind, name.name));
-  return ScaleOf(kind, *object);
+  if (const crd::CustomVersion* version = crd::VersionOf(kind); version && version->scale) {
+    const api::Json document = store::Parse(*InForm(kind, object));
+    if (!ValueAt(document.get_object(), version->scale->spec_replicas)) {
+      return std::unexpected(api::scheme::InternalError(
+          fmt::format("the spec replicas field \"{}\" does not exist", version->scale->spec_text)));
+    }
+  }
+  return AnyScaleOf(kind, *object);
 }
 
 api::scheme::ApiResult<api::Json> Api::PutScale(const api::scheme::Kind& kind,
@@ -374,11 +412,17 @@ api::scheme::ApiResult<api::Json> Api::PutScale(const api::scheme::Kind& kind,
     const std::string_view given = api::StringAt(admission::MetadataOf(*body), key);
     if (!given.empty()) api::SetString(api::EnsureObject(patch, "metadata"), key, given);
   }
-  api::SetInt(api::EnsureObject(patch, "spec"), "replicas", api::AsInt(replicas).value_or(0));
+  const crd::CustomVersion* version = crd::VersionOf(kind);
+  const std::vector<std::string> names = version && version->scale
+                                             ? version->scale->spec_replicas
+                                             : std::vector<std::string>{"spec", "replicas"};
+  api::JsonObject* parent = &patch;
+  for (size_t i = 0; i + 1 < names.size(); ++i) parent = &api::EnsureObject(*parent, names[i]);
+  api::SetInt(*parent, names.back(), api::AsInt(replicas).value_or(0));
   const api::scheme::ApiResult<Written> written =
       Patch(kind, name, "", patch::PatchType::kMerge, patch, options);
   if (!written) return std::unexpected(written.error());
-  return ScaleOf(kind, *written->object);
+  return AnyScaleOf(kind, *written->object);
 }
 
 }  // namespace berth::apiserver::registry

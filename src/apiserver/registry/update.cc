@@ -14,6 +14,7 @@
 #include "apiserver/patch/server_side_apply.h"
 #include "apiserver/registry/api.h"
 #include "apiserver/registry/conversion.h"
+#include "apiserver/registry/custom_objects.h"
 #include "apiserver/registry/field_validation.h"
 #include "apiserver/registry/quota_charge.h"
 #include "apiserver/registry/write_attempt.h"
@@ -37,15 +38,16 @@ api::scheme::ApiResult<void> CheckVersionGiven(const api::scheme::Kind& kind, st
 // Reports whether an update may change what the object uses of a quota. The scopes of a pod may
 // change, too.
 bool MayUseMoreQuota(const api::scheme::Kind& kind, std::string_view subresource) {
-  if (kind.kind == "Pod") return subresource.empty() || subresource == "resize";
-  return subresource.empty() && (kind.kind == "Service" || kind.kind == "PersistentVolumeClaim");
+  if (kind.IsBuiltIn("Pod")) return subresource.empty() || subresource == "resize";
+  return subresource.empty() &&
+         (kind.IsBuiltIn("Service") || kind.IsBuiltIn("PersistentVolumeClaim"));
 }
 
 }  // namespace
 
-api::scheme::ApiResult<std::optional<Written>> Api::FinishUpdate(Attempt& attempt,
-                                                                 std::string_view subresource,
-                                                                 const WriteOptions& options) {
+api::scheme::ApiResult<void> Api::AdmitChange(Attempt& attempt, std::string_view subresource,
+                                              admission::FieldErrors& errors,
+                                              const WriteOptions& options) {
   const api::scheme::Kind& kind = attempt.kind;
   const api::JsonObject& before = attempt.old_object();
   api::JsonObject& after = attempt.new_object();
@@ -53,37 +55,55 @@ api::scheme::ApiResult<std::optional<Written>> Api::FinishUpdate(Attempt& attemp
   admission::PreserveIdentity(before, after);
   admission::PrepareForUpdate(kind, subresource, before, after);
   const bool spec_write = subresource != "status";
-  if (spec_write || kind.kind == "Node" || kind.kind == "PersistentVolumeClaim" ||
-      kind.kind == "ResourceClaim") {
-    if (auto done = admission::CanonicalizeQuantities(kind, after); !done) {
-      return std::unexpected(std::move(done.error()));
-    }
+  const bool claim_status = !spec_write && kind.IsBuiltIn("ResourceClaim");
+  if (spec_write || claim_status || kind.IsBuiltIn("Node") ||
+      kind.IsBuiltIn("PersistentVolumeClaim")) {
+    if (auto done = admission::CanonicalizeQuantities(kind, after); !done) return done;
   }
-  admission::FieldErrors errors;
-  if (spec_write) {
-    admission::ApplyDefaults(kind, after);
-    admission::AdmissionContext context{store_, priorities_, now(), Random(0)};
-    if (kind.kind == "Service") context.random = Random(NextRandom());
-    if (auto admitted = admission::AdmitUpdate(context, kind, before, after); !admitted) {
-      return std::unexpected(std::move(admitted.error()));
-    }
-    admission::BumpGeneration(kind, before, after);
-    admission::Validate(kind, after, errors, &before);
-    if (subresource.empty()) admission::ValidateUpdate(kind, before, after, errors);
-    if (subresource == "ephemeralcontainers") {
-      admission::ValidateEphemeralContainers(before, after, errors);
-    }
-  }
-  if (subresource == "status" && kind.kind == "ResourceClaim") {
+  if (claim_status) {
     admission::ValidateAdminAccess(store_, kind, &before, after, errors);
     admission::ValidateClaimStatus(before, after, errors);
+  }
+  if (!spec_write) return {};
+  admission::ApplyDefaults(kind, after);
+  admission::AdmissionContext context{store_, priorities_, now(), Random(0)};
+  if (kind.IsBuiltIn("Service")) context.random = Random(NextRandom());
+  if (auto admitted = admission::AdmitUpdate(context, kind, before, after); !admitted) {
+    return admitted;
+  }
+  const bool definition = kind.IsBuiltIn("CustomResourceDefinition");
+  if (definition) AdmitDefinition(&before, after, errors, options);
+  admission::BumpGeneration(kind, before, after);
+  if (definition) return {};
+  admission::Validate(kind, after, errors, &before);
+  if (subresource.empty()) admission::ValidateUpdate(kind, before, after, errors);
+  if (subresource == "ephemeralcontainers") {
+    admission::ValidateEphemeralContainers(before, after, errors);
+  }
+  return {};
+}
+
+api::scheme::ApiResult<std::optional<Written>> Api::FinishUpdate(Attempt& attempt,
+                                                                 std::string_view subresource,
+                                                                 const WriteOptions& options) {
+  const api::scheme::Kind& kind = attempt.kind;
+  const api::JsonObject& before = attempt.old_object();
+  api::JsonObject& after = attempt.new_object();
+  admission::FieldErrors errors;
+  if (kind.custom != nullptr) {
+    if (auto done = Coerce(kind, after); !done) return std::unexpected(std::move(done.error()));
+    admission::PreserveIdentity(before, after);
+    PrepareCustom(kind, subresource, &before, after);
+    ValidateCustom(kind, subresource, &attempt.before, attempt.after, errors);
+  } else if (auto admitted = AdmitChange(attempt, subresource, errors, options); !admitted) {
+    return std::unexpected(std::move(admitted.error()));
   }
   admission::ValidateMetadata(kind, after, errors);
   admission::ValidateMetadataUpdate(before, after, errors);
   if (!errors.empty()) {
     return std::unexpected(api::scheme::Invalid(kind, attempt.seen->key.name, errors.Take()));
   }
-  if (options.warnings && spec_write) {
+  if (options.warnings && subresource != "status") {
     std::ranges::move(admission::DeviceWarnings(kind, after),
                       std::back_inserter(*options.warnings));
   }
@@ -117,9 +137,9 @@ api::scheme::ApiResult<Written> Api::Update(const api::scheme::Kind& requested,
   if (auto checked = CheckUnknownFields(requested, body, options); !checked) {
     return std::unexpected(std::move(checked.error()));
   }
-  const api::scheme::Kind& kind = api::scheme::StoredKind(requested);
+  const api::scheme::Kind& kind = AdmissionKind(requested);
   api::JsonObject& document = body.get_object();
-  ToStored(requested, document);
+  ToAdmissionForm(requested, document);
   if (auto checked = admission::CheckNameAndNamespace(kind, document, name.name, name.namespace_);
       !checked) {
     return std::unexpected(std::move(checked.error()));
@@ -149,6 +169,7 @@ api::scheme::ApiResult<Written> Api::Update(const api::scheme::Kind& requested,
     store::Scratch scratch;
     Attempt attempt{kind, seen, store::ParseIn(*seen, scratch.storage()),
                     api::Json(body, scratch.storage())};
+    ToForm(kind, *seen, attempt.before.get_object());
     api::scheme::ApiResult<std::optional<Written>> done =
         FinishUpdate(attempt, subresource, options);
     if (!done) return std::unexpected(std::move(done.error()));
@@ -196,7 +217,7 @@ api::scheme::ApiResult<Written> Api::Patch(const api::scheme::Kind& requested,
                                            const ObjectName& name, std::string_view subresource,
                                            patch::PatchType type, const api::Json& patch,
                                            const WriteOptions& options) {
-  const api::scheme::Kind& kind = api::scheme::StoredKind(requested);
+  const api::scheme::Kind& kind = AdmissionKind(requested);
   const patch::ApplyOptions apply{options.field_manager, options.force, now(),
                                   std::string(subresource)};
   if (type == patch::PatchType::kApply) {
@@ -225,7 +246,7 @@ api::scheme::ApiResult<Written> Api::Patch(const api::scheme::Kind& requested,
       if (auto checked = CheckUnknownFields(requested, *fresh, options); !checked) {
         return std::unexpected(std::move(checked.error()));
       }
-      ToStored(requested, fresh->get_object());
+      ToAdmissionForm(requested, fresh->get_object());
       api::SetString(admission::MetadataOf(fresh->get_object()), "name", name.name);
       api::scheme::ApiResult<Written> created =
           CreateChecked(kind, name.namespace_, std::move(*fresh), options);
@@ -236,9 +257,9 @@ api::scheme::ApiResult<Written> Api::Patch(const api::scheme::Kind& requested,
     store::Scratch scratch;
     Attempt attempt{kind, seen, store::ParseIn(*seen, scratch.storage()),
                     api::Json(scratch.storage())};
+    ToForm(kind, *seen, attempt.before.get_object());
     api::Json document = attempt.before;
-    FromStored(requested, document.get_object());
-    api::SetString(document.get_object(), "apiVersion", requested.api_version());
+    if (&requested != &kind) ToForm(requested, *seen, document.get_object());
     api::scheme::ApiResult<api::Json> patched =
         PatchDocument(requested, std::move(document), type, patch, apply);
     if (!patched) return std::unexpected(std::move(patched.error()));
@@ -249,7 +270,7 @@ api::scheme::ApiResult<Written> Api::Patch(const api::scheme::Kind& requested,
       return std::unexpected(std::move(checked.error()));
     }
     attempt.applied = type == patch::PatchType::kApply;
-    ToStored(requested, patched->get_object());
+    ToAdmissionForm(requested, patched->get_object());
     attempt.after = std::move(*patched);
     api::scheme::ApiResult<std::optional<Written>> done =
         FinishUpdate(attempt, subresource, options);

@@ -109,8 +109,8 @@ const api::Json* FindPath(const api::JsonObject& document, std::string_view path
 std::string SelectableField(const api::scheme::Kind& kind, const api::JsonObject& document,
                             std::string_view path) {
   // These two selectors are not paths of the object.
-  if (kind.kind == "Job" && path == "status.successful") path = "status.succeeded";
-  if (kind.kind == "Event" && path == "source") {
+  if (kind.IsBuiltIn("Job") && path == "status.successful") path = "status.succeeded";
+  if (kind.IsBuiltIn("Event") && path == "source") {
     const std::string_view component =
         api::StringAt(api::ObjectAt(&document, "source"), "component");
     return std::string(component.empty() ? api::StringAt(&document, "reportingComponent")
@@ -141,9 +141,12 @@ api::scheme::ApiResult<Draft> MakeDraft(const api::scheme::Kind& kind,
     for (const auto& [key, value] : *labels) object.labels.emplace_back(key, api::AsString(value));
     std::ranges::sort(object.labels);
   }
-  object.fields.reserve(kind.selectable_fields.size());
-  for (const std::string_view path : kind.selectable_fields) {
-    object.fields.push_back(SelectableField(kind, document, path));
+  // Those of custom kinds may change with their definition, so selectors read them from the JSON.
+  if (kind.custom == nullptr) {
+    object.fields.reserve(kind.selectable_fields.size());
+    for (const std::string_view path : kind.selectable_fields) {
+      object.fields.push_back(SelectableField(kind, document, path));
+    }
   }
 
   std::string& out = object.json;
@@ -157,7 +160,9 @@ api::scheme::ApiResult<Draft> MakeDraft(const api::scheme::Kind& kind,
   bool fits = version_at.has_value();
   for (const auto& [key, value] : document) {
     if (!fits) break;
-    if (key == "kind" || key == "apiVersion" || key == "metadata" || value.is_null()) continue;
+    if (key == "kind" || key == "apiVersion" || key == "metadata") continue;
+    // A schema may allow null.
+    if (value.is_null() && kind.custom == nullptr) continue;
     fits = AppendMember(out, {key.data(), key.size()}, value, kMaxDepth);
   }
   if (!fits) {
@@ -177,12 +182,14 @@ ObjectPtr Finish(Draft draft, Version version) {
   return object;
 }
 
-bool SameDocument(const api::JsonObject& before, const api::JsonObject& after) {
-  const auto covered = [](const api::JsonObject& a, const api::JsonObject& b) {
+bool SameDocument(const api::JsonObject& before, const api::JsonObject& after, bool exact) {
+  const auto covered = [exact](const api::JsonObject& a, const api::JsonObject& b) {
     return std::ranges::all_of(a, [&](const auto& member) {
       const std::string_view key = member.key();
       if (key == "metadata" || key == "kind" || key == "apiVersion") return true;
-      return api::SameAt(&a, &b, key);
+      if (!exact) return api::SameAt(&a, &b, key);
+      const api::Json* other = b.if_contains(key);
+      return other != nullptr && *other == member.value();
     });
   };
   return SameMetadata(api::ObjectAt(&before, "metadata"), api::ObjectAt(&after, "metadata")) &&

@@ -48,8 +48,9 @@ api::scheme::ApiResult<Draft> MakeDraft(const api::scheme::Kind& kind,
 ObjectPtr Finish(Draft draft, Version version);
 
 // Reports whether `before` and `after` are equal except for resourceVersion and the times in
-// managedFields, so that a write changes nothing. Ignores the order of keys.
-bool SameDocument(const api::JsonObject& before, const api::JsonObject& after);
+// managedFields, so that a write changes nothing. Ignores the order of keys. Top-level fields that
+// are empty equal absent ones unless `exact`: those of custom kinds may mean something.
+bool SameDocument(const api::JsonObject& before, const api::JsonObject& after, bool exact = false);
 
 // Returns the value that a field selector matches at `path` ("spec.nodeName") of `document`.
 std::string SelectableField(const api::scheme::Kind& kind, const api::JsonObject& document,

@@ -70,6 +70,20 @@ std::optional<History::Stretch> History::TakeDropped() {
   return Stretch{.chunk = place.chunk, .begin = 0, .end = place.count};
 }
 
+std::vector<History::Stretch> History::TakeAll() {
+  CHECK(shown_ == end_);
+  std::vector<Stretch> all;
+  for (Place& place : chunks_) {
+    if (place.count == 0) continue;
+    floor_ = (*place.chunk)[place.count - 1].version();
+    all.push_back({.chunk = std::move(place.chunk), .begin = 0, .end = place.count});
+  }
+  chunks_.clear();
+  first_ = shown_;
+  bytes_ = 0;
+  return all;
+}
+
 Version History::floor() const {
   return !chunks_.empty() && first_ > chunks_.front().begin ? At(first_ - 1).version() : floor_;
 }

@@ -50,6 +50,8 @@ class History {
   void DropOldest();
   // Removes and returns a chunk whose events are no longer retained, or nullopt if there is none.
   std::optional<Stretch> TakeDropped();
+  // Removes and returns all events, none of which may be hidden.
+  std::vector<Stretch> TakeAll();
 
   // The numbers of the retained events are [first, shown), of the hidden ones [shown, end).
   uint64_t first() const { return first_; }

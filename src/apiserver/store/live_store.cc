@@ -61,11 +61,7 @@ ListResult MakeList(const ListQuery& query, ObjectTable::Snapshot now, const Pas
 
 LiveStore::LiveStore(StoreOptions options, Version newest)
     : options_(std::move(options)), newest_(newest), visibility_(newest) {
-  collections_.reserve(options_.collections.size());
-  for (const std::string& name : options_.collections) {
-    collections_.push_back(
-        {.name = name, .objects = {}, .history = History(options_.history, newest), .waiting = {}});
-  }
+  for (const std::string& name : options_.collections) Add(name, newest);
 }
 
 LiveStore::~LiveStore() {
@@ -80,21 +76,76 @@ LiveStore::~LiveStore() {
   deferred.Run(std::unexpected(closed));
 }
 
-LiveStore::CollectionState& LiveStore::At(Collection collection) const {
+LiveStore::CollectionState* LiveStore::Find(Collection collection) const {
   CHECK(collection < collections_.size());
-  return collections_[collection];
+  CollectionState* state = collections_[collection].get();
+  return state != nullptr && !state->removed ? state : nullptr;
+}
+
+LiveStore::CollectionState& LiveStore::At(Collection collection) const {
+  CHECK(collection < collections_.size() && collections_[collection] != nullptr);
+  return *collections_[collection];
+}
+
+Collection LiveStore::Add(std::string_view name, Version floor) {
+  const auto collection = static_cast<Collection>(collections_.size());
+  const std::string& stable = *names_.emplace(name).first;
+  collections_.push_back(std::make_shared<CollectionState>(CollectionState{
+      .name = stable, .objects = {}, .history = History(options_.history, floor), .waiting = {}}));
+  by_name_.emplace(stable, collection);
+  return collection;
+}
+
+Collection LiveStore::AddCollection(const std::string& name) {
+  CHECK(name.starts_with(kAddedPrefix));
+  const std::lock_guard lock(mutex_);
+  const auto found = by_name_.find(name);
+  // Watches from before are expired: they may have missed an earlier life of the collection.
+  return found != by_name_.end() ? found->second : Add(name, newest_);
+}
+
+bool LiveStore::RemoveCollection(Collection collection) {
+  DeferredWork deferred;
+  {
+    const std::lock_guard lock(mutex_);
+    CollectionState* state = Find(collection);
+    if (state == nullptr) return true;
+    if (state->objects.size() > 0) return false;
+    CHECK(state->name.starts_with(kAddedPrefix));
+    state->removed = true;
+    by_name_.erase(by_name_.find(state->name));
+    state->waiting.TakeAll(deferred.wakes);
+    FinishRemoval(collection, deferred);
+  }
+  deferred.Run({});
+  return true;
+}
+
+void LiveStore::FinishRemoval(Collection collection, DeferredWork& deferred) {
+  CollectionState& state = At(collection);
+  if (state.history.shown() != state.history.end()) return;
+  std::vector<History::Stretch> events;
+  ChangeHistory(state, [&](History& history) { events = history.TakeAll(); });
+  for (History::Stretch& stretch : events) {
+    DroppedEvents dropped{.collection = &state, .events = std::move(stretch)};
+    if (journal_ != nullptr) journal_->Compact(CompactionOf(dropped));
+    deferred.dropped.push_back(std::move(dropped));
+  }
+  collections_[collection].reset();
 }
 
 ObjectPtr LiveStore::Get(Collection collection, const ObjectName& name) const {
   const std::lock_guard lock(mutex_);
-  const ObjectTable& objects = At(collection).objects;
-  const ObjectTable::Place place = objects.Locate(name);
-  return place.found ? objects.At(place) : nullptr;
+  const CollectionState* state = Find(collection);
+  if (state == nullptr) return nullptr;
+  const ObjectTable::Place place = state->objects.Locate(name);
+  return place.found ? state->objects.At(place) : nullptr;
 }
 
 size_t LiveStore::Count(Collection collection) const {
   const std::lock_guard lock(mutex_);
-  return At(collection).objects.size();
+  const CollectionState* state = Find(collection);
+  return state != nullptr ? state->objects.size() : 0;
 }
 
 ListResult LiveStore::List(Collection collection, const ListQuery& query) const {
@@ -103,17 +154,18 @@ ListResult LiveStore::List(Collection collection, const ListQuery& query) const 
   ObjectTable::Snapshot now;
   {
     const std::lock_guard lock(mutex_);
-    CollectionState& state = At(collection);
+    CollectionState* state = Find(collection);
     version = newest_;
+    if (state == nullptr) return {.version = version, .expired = query.at.has_value()};
     if (query.at && *query.at < version) {
       version = *query.at;
-      if (version < state.history.floor()) {
+      if (version < state->history.floor()) {
         return {.version = version, .expired = true};
       }
-      state.history.Find(state.history.NumberAfter(version), state.history.end(), since);
+      state->history.Find(state->history.NumberAfter(version), state->history.end(), since);
     }
     const bool takes_first = !query.matches && since.empty();
-    now = state.objects.Range(query.namespace_, query.after, takes_first ? query.limit : 0);
+    now = state->objects.Range(query.namespace_, query.after, takes_first ? query.limit : 0);
   }
   const PastState past(since, query.namespace_, query.after);
   ListResult result = MakeList(query, std::move(now), past);
@@ -126,7 +178,9 @@ WriteOutcome LiveStore::Create(Collection collection, Draft draft) {
   DeferredWork deferred;
   std::unique_lock lock(mutex_);
   if (!WaitForReservedVersion(lock)) return std::unexpected(WriteError::kFailed);
-  ObjectTable& objects = At(collection).objects;
+  CollectionState* state = Find(collection);
+  if (state == nullptr) return std::unexpected(WriteError::kNotFound);
+  ObjectTable& objects = state->objects;
   const ObjectTable::Place place = objects.Locate(object->key);
   if (place.found) return std::unexpected(WriteError::kExists);
   Stamp(*object, newest_ + 1);
@@ -142,7 +196,9 @@ WriteOutcome LiveStore::Replace(Collection collection, Draft draft, Version seen
   DeferredWork deferred;
   std::unique_lock lock(mutex_);
   if (!WaitForReservedVersion(lock)) return std::unexpected(WriteError::kFailed);
-  ObjectTable& objects = At(collection).objects;
+  CollectionState* state = Find(collection);
+  if (state == nullptr) return std::unexpected(WriteError::kNotFound);
+  ObjectTable& objects = state->objects;
   const ObjectTable::Place place = objects.Locate(object->key);
   if (!place.found) return std::unexpected(WriteError::kNotFound);
   ObjectPtr previous = objects.At(place);
@@ -159,7 +215,9 @@ WriteOutcome LiveStore::Delete(Collection collection, const ObjectName& name, Ve
   DeferredWork deferred;
   std::unique_lock lock(mutex_);
   if (!WaitForReservedVersion(lock)) return std::unexpected(WriteError::kFailed);
-  ObjectTable& objects = At(collection).objects;
+  CollectionState* state = Find(collection);
+  if (state == nullptr) return std::unexpected(WriteError::kNotFound);
+  ObjectTable& objects = state->objects;
   const ObjectTable::Place place = objects.Locate(name);
   if (!place.found) return std::unexpected(WriteError::kNotFound);
   ObjectPtr previous = objects.At(place);
@@ -195,7 +253,7 @@ void LiveStore::Commit(Collection collection, Event event, DeferredWork& deferre
 }
 
 void LiveStore::Show(CollectionState& state, DeferredWork& deferred) {
-  state.history.RevealOldest();
+  ChangeHistory(state, [](History& history) { history.RevealOldest(); });
   state.waiting.TakeAll(deferred.wakes);
   for (DroppedEvents& dropped : TrimHistories(state)) {
     if (journal_ != nullptr) journal_->Compact(CompactionOf(dropped));
@@ -212,23 +270,23 @@ std::vector<LiveStore::DroppedEvents> LiveStore::TrimHistories(CollectionState& 
   };
   take(state);
   while (CollectionState* largest = FindOversizedHistory()) {
-    largest->history.DropOldest();
+    ChangeHistory(*largest, [](History& history) { history.DropOldest(); });
     take(*largest);
   }
   return dropped;
 }
 
 LiveStore::CollectionState* LiveStore::FindOversizedHistory() {
-  size_t bytes = 0;
+  if (history_bytes_ <= options_.history_bytes) return nullptr;
   CollectionState* largest = nullptr;
-  for (CollectionState& state : collections_) {
-    const History& history = state.history;
-    bytes += history.bytes();
+  for (const StatePtr& state : collections_) {
+    if (state == nullptr) continue;
+    const History& history = state->history;
     // The newest event stays: without it no watcher could make progress.
     if (history.shown() - history.first() < 2) continue;
-    if (largest == nullptr || history.bytes() > largest->history.bytes()) largest = &state;
+    if (largest == nullptr || history.bytes() > largest->history.bytes()) largest = state.get();
   }
-  return bytes > options_.history_bytes ? largest : nullptr;
+  return largest;
 }
 
 Compaction LiveStore::CompactionOf(const DroppedEvents& dropped) {
@@ -266,22 +324,23 @@ Status LiveStore::health() const {
   return {};
 }
 
-LiveStore::LiveCursor::LiveCursor(LiveStore& store, CollectionState& state, Version from,
+LiveStore::LiveCursor::LiveCursor(LiveStore& store, StatePtr state, Version from,
                                   std::function<void()> wake)
     : store_(store),
-      state_(state),
+      state_(std::move(state)),
       wake_(std::make_shared<Wakeup>(Wakeup{.call = std::move(wake)})),
       position_(from) {}
 
 LiveStore::LiveCursor::~LiveCursor() {
   const std::lock_guard lock(store_.mutex_);
-  state_.waiting.Disarm(*wake_);
+  state_->waiting.Disarm(*wake_);
 }
 
 bool LiveStore::LiveCursor::Read(size_t limit, std::vector<Event>& out) {
   {
     const std::lock_guard lock(store_.mutex_);
-    const History& history = state_.history;
+    if (state_->removed) return false;
+    const History& history = state_->history;
     if (!next_ || *next_ < history.first()) {
       if (position_ < history.floor()) return false;
       next_ = history.NumberAfter(position_);
@@ -289,7 +348,7 @@ bool LiveStore::LiveCursor::Read(size_t limit, std::vector<Event>& out) {
     const uint64_t shown = std::max(history.shown(), *next_);
     const uint64_t end = *next_ + std::min<uint64_t>(limit, shown - *next_);
     history.Find(*next_, end, stretches_);
-    if (shown == *next_) state_.waiting.Arm(wake_);
+    if (shown == *next_) state_->waiting.Arm(wake_);
     next_ = end;
     if (end == shown) position_ = std::max(position_, store_.visibility_.visible());
     // A position among future versions has no number.
@@ -306,87 +365,13 @@ bool LiveStore::LiveCursor::Read(size_t limit, std::vector<Event>& out) {
 std::unique_ptr<Store::Cursor> LiveStore::Watch(Collection collection, Version from,
                                                 std::function<void()> wake) {
   const std::lock_guard lock(mutex_);
-  return std::make_unique<LiveCursor>(*this, At(collection), from, std::move(wake));
-}
-
-Result<std::unique_ptr<Store>> Store::Open(StoreOptions options, std::unique_ptr<Journal> journal) {
-  const Version newest = std::max<Version>(options.first_version, 1) - 1;
-  auto store = std::make_unique<LiveStore>(std::move(options), newest);
-  if (journal != nullptr) {
-    if (Status attached = store->Attach(std::move(journal)); !attached) {
-      return std::unexpected(attached.error());
-    }
+  CHECK(collection < collections_.size());
+  StatePtr state = collections_[collection];
+  if (state == nullptr) {
+    state = std::make_shared<CollectionState>(CollectionState{
+        .name = {}, .objects = {}, .history = History(0, 0), .waiting = {}, .removed = true});
   }
-  return store;
-}
-
-Status LiveStore::Attach(std::unique_ptr<Journal> journal) {
-  const Result<Recovered> recovered = journal->Recover();
-  if (!recovered) return std::unexpected(recovered.error());
-  const Version first = recovered->next == 0 ? newest_ + 1 : recovered->first;
-  const Version next = std::max<Version>(newest_ + 1, recovered->next);
-
-  std::map<std::string_view, CollectionState*> by_name;
-  for (CollectionState& state : collections_) {
-    by_name[state.name] = &state;
-    const auto floor = recovered->floors.find(state.name);
-    state.history =
-        History(options_.history, floor != recovered->floors.end() ? floor->second : first - 1);
-  }
-  std::vector<Compaction> compactions;
-  const Status replayed = journal->Replay([&](const JournalEntry& entry) -> Status {
-    const auto found = by_name.find(entry.collection);
-    if (found == by_name.end()) {
-      return Fail(
-          fmt::format("{} holds objects of \"{}\", which this version of Berth does not know",
-                      journal->name(), entry.collection));
-    }
-    CollectionState& state = *found->second;
-    if (!Restore(state, entry)) {
-      return Fail(
-          fmt::format("{} is damaged: version {} deletes \"{}/{}\" of \"{}\", which is not there",
-                      journal->name(), entry.object->version, entry.object->key.namespace_,
-                      entry.object->key.name, entry.collection));
-    }
-    for (const DroppedEvents& dropped : TrimHistories(state)) {
-      compactions.push_back(CompactionOf(dropped));
-    }
-    return {};
-  });
-  if (!replayed) return replayed;
-
-  newest_ = next - 1;
-  visibility_ = Visibility(next - 1);
-  journal_ = std::move(journal);
-  const Status started = journal_->Start(next, [this](const Result<Version>& durable) {
-    durable ? OnDurable(*durable) : OnFailure(durable.error());
-  });
-  if (!started) return started;
-  for (Compaction& compaction : compactions) journal_->Compact(std::move(compaction));
-  return {};
-}
-
-bool LiveStore::Restore(CollectionState& state, const JournalEntry& entry) {
-  ObjectTable& objects = state.objects;
-  const ObjectTable::Place place = objects.Locate(entry.object->key);
-  Event event{.object = entry.object, .previous = place.found ? objects.At(place) : nullptr};
-  if (entry.deleted) {
-    if (!place.found) return false;
-    event.type = EventType::kDeleted;
-    event.object = WithVersion(*event.previous, entry.object->version);
-    objects.Erase(place);
-  } else if (place.found) {
-    event.type = EventType::kModified;
-    objects.Set(place, event.object);
-  } else {
-    objects.Insert(place, event.object);
-  }
-  // Older entries are only state: the events around them may be dropped.
-  if (event.version() > state.history.floor()) {
-    state.history.Append(std::move(event));
-    state.history.RevealOldest();
-  }
-  return true;
+  return std::make_unique<LiveCursor>(*this, std::move(state), from, std::move(wake));
 }
 
 void LiveStore::OnDurable(Version version) {
@@ -395,6 +380,7 @@ void LiveStore::OnDurable(Version version) {
     const std::lock_guard lock(mutex_);
     for (const Collection collection : visibility_.Advance(version)) {
       Show(At(collection), deferred);
+      if (At(collection).removed) FinishRemoval(collection, deferred);
     }
     deferred.done = visibility_.TakeDue();
   }
@@ -406,14 +392,15 @@ void LiveStore::OnFailure(const Error& error) {
   DeferredWork deferred;
   {
     const std::lock_guard lock(mutex_);
-    for (CollectionState& state : collections_) {
-      std::vector<Event> undone = state.history.TakeHidden();
+    for (const StatePtr& state : collections_) {
+      if (state == nullptr) continue;
+      std::vector<Event> undone = state->history.TakeHidden();
       std::reverse(undone.begin(), undone.end());
       for (const Event& event : undone) {
         if (event.previous != nullptr) {
-          state.objects.Put(event.previous);
+          state->objects.Put(event.previous);
         } else {
-          state.objects.Erase(state.objects.Locate(event.object->key));
+          state->objects.Erase(state->objects.Locate(event.object->key));
         }
       }
     }

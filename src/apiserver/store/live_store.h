@@ -8,10 +8,13 @@
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "apiserver/store/history.h"
@@ -38,6 +41,8 @@ class LiveStore final : public Store {
   ObjectPtr Get(Collection collection, const ObjectName& name) const override;
   ListResult List(Collection collection, const ListQuery& query) const override;
   size_t Count(Collection collection) const override;
+  Collection AddCollection(const std::string& name) override;
+  bool RemoveCollection(Collection collection) override;
   Version version() const override { return newest_; }
   Status health() const override;
   WriteOutcome Create(Collection collection, Draft draft) override;
@@ -51,11 +56,13 @@ class LiveStore final : public Store {
   class LiveCursor;
 
   struct CollectionState {
-    std::string name;
+    std::string_view name;  // In names_.
     ObjectTable objects;
     History history;
     PendingWakeups waiting;
+    bool removed = false;  // Its slot is emptied once no event is hidden.
   };
+  using StatePtr = std::shared_ptr<CollectionState>;
 
   // A part of a history that is no longer retained.
   struct DroppedEvents {
@@ -71,7 +78,12 @@ class LiveStore final : public Store {
     void Run(const Status& status);
   };
 
+  // Returns null if the collection was removed.
+  CollectionState* Find(Collection collection) const;
   CollectionState& At(Collection collection) const;
+  Collection Add(std::string_view name, Version floor);
+  // Empties the slot of a removed collection if none of its events is hidden.
+  void FinishRemoval(Collection collection, DeferredWork& deferred);
   // Waits until the next version may be assigned; returns false if the journal has failed.
   bool WaitForReservedVersion(std::unique_lock<std::mutex>& lock);
   // Records an event whose object has the next version and is already in its table.
@@ -83,19 +95,29 @@ class LiveStore final : public Store {
   std::vector<DroppedEvents> TrimHistories(CollectionState& state);
   // Returns the collection with the largest history if all together are too large, or null.
   CollectionState* FindOversizedHistory();
+  // Calls `change` on the history, and counts its bytes.
+  template <typename Change>
+  void ChangeHistory(CollectionState& state, Change change) {
+    history_bytes_ -= state.history.bytes();
+    change(state.history);
+    history_bytes_ += state.history.bytes();
+  }
   // Returns the rows of the journal that only those events need.
   static Compaction CompactionOf(const DroppedEvents& dropped);
 
   // Applies an entry of the journal; returns false if it deletes an object that does not exist.
-  static bool Restore(CollectionState& state, const JournalEntry& entry);
+  bool Restore(CollectionState& state, const JournalEntry& entry);
   void OnDurable(Version version);
   void OnFailure(const Error& error);
 
   const StoreOptions options_;
   mutable std::mutex mutex_;
-  std::condition_variable reserved_;  // Notified when the journal has reserved versions or failed.
-  mutable std::vector<CollectionState> collections_;
-  std::atomic<Version> newest_;  // Modified under the mutex.
+  std::condition_variable reserved_;   // Notified when the journal has reserved versions or failed.
+  std::vector<StatePtr> collections_;  // Null if removed.
+  std::map<std::string, Collection, std::less<>> by_name_;  // Of those that were not removed.
+  std::set<std::string, std::less<>> names_;  // Of all that ever were: the journal refers to them.
+  size_t history_bytes_ = 0;                  // Of all collections.
+  std::atomic<Version> newest_;               // Modified under the mutex.
   Visibility visibility_;
   std::unique_ptr<Journal> journal_;
 };
@@ -104,7 +126,7 @@ class LiveStore final : public Store {
 class LiveStore::LiveCursor final : public Store::Cursor {
  public:
   // Must be called with the store's mutex held.
-  LiveCursor(LiveStore& store, CollectionState& state, Version from, std::function<void()> wake);
+  LiveCursor(LiveStore& store, StatePtr state, Version from, std::function<void()> wake);
   ~LiveCursor() override;
 
   bool Read(size_t limit, std::vector<Event>& out) override;
@@ -112,7 +134,7 @@ class LiveStore::LiveCursor final : public Store::Cursor {
 
  private:
   LiveStore& store_;
-  CollectionState& state_;
+  StatePtr state_;
   std::shared_ptr<Wakeup> wake_;
   Version position_;
   std::optional<uint64_t> next_;             // The number of the next event, once it is known.

@@ -24,8 +24,12 @@
 
 namespace berth::apiserver::store {
 
-// A collection, as an index into StoreOptions::collections.
-using Collection = uint16_t;
+// A collection: an index into StoreOptions::collections, or the result of AddCollection.
+using Collection = uint32_t;
+
+// The prefix of the names of collections that are added and removed while the store runs. They are
+// restored from the journal if it has objects of them.
+inline constexpr std::string_view kAddedPrefix = "custom/";
 
 enum class WriteError {
   kExists,    // Create: an object with that name exists.
@@ -76,6 +80,14 @@ class Store {
   virtual ObjectPtr Get(Collection collection, const ObjectName& name) const = 0;  // Or null.
   virtual ListResult List(Collection collection, const ListQuery& query) const = 0;
   virtual size_t Count(Collection collection) const = 0;
+
+  // Adds a collection, whose name begins with kAddedPrefix, or returns the one of that name.
+  virtual Collection AddCollection(const std::string& name) = 0;
+  // Removes an added collection with its history. Its cursors must list again; it then has no
+  // objects, and writes to it fail with kNotFound. Returns false if it has objects. The number is
+  // not used again.
+  virtual bool RemoveCollection(Collection collection) = 0;
+
   // Returns the version of the newest change.
   virtual Version version() const = 0;
   // Returns the error of the journal if it has failed. Writes that were not visible by then are

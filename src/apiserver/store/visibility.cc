@@ -30,9 +30,9 @@ void PendingWakeups::TakeAll(std::vector<std::shared_ptr<Wakeup>>& out) {
   armed_.clear();
 }
 
-std::vector<uint16_t> Visibility::Advance(Version version) {
+std::vector<uint32_t> Visibility::Advance(Version version) {
   visible_ = std::max(visible_, version);
-  std::vector<uint16_t> collections;
+  std::vector<uint32_t> collections;
   while (!expected_.empty() && expected_.front().first <= version) {
     collections.push_back(expected_.front().second);
     expected_.pop_front();

@@ -48,10 +48,10 @@ class Visibility {
   const std::optional<Error>& failure() const { return failure_; }
 
   // Records a write to `collection` that is not yet visible. Versions must increase.
-  void Expect(Version version, uint16_t collection) { expected_.emplace_back(version, collection); }
+  void Expect(Version version, uint32_t collection) { expected_.emplace_back(version, collection); }
   // Makes everything up to `version` visible. Returns the collections of the writes that become
   // visible, one per write, in order.
-  std::vector<uint16_t> Advance(Version version);
+  std::vector<uint32_t> Advance(Version version);
   // Removes and returns the callbacks whose versions are visible, in the order of versions.
   std::vector<Done> TakeDue();
   // Records that no further version becomes visible. Removes and returns all callbacks.
@@ -63,7 +63,7 @@ class Visibility {
  private:
   Version visible_;
   std::optional<Error> failure_;
-  std::deque<std::pair<Version, uint16_t>> expected_;
+  std::deque<std::pair<Version, uint32_t>> expected_;
   std::multimap<Version, Done> waiting_;
 };
 
