@@ -117,7 +117,7 @@ api::scheme::ApiResult<Written> Api::CreateChecked(const api::scheme::Kind& kind
   }
   if (!errors.empty()) return std::unexpected(api::scheme::Invalid(kind, name, errors.Take()));
 
-  PruneForStorage(kind, document);
+  ToStorageVersion(kind, document);
   api::scheme::ApiResult<store::Draft> draft = store::MakeDraft(StoredKind(kind), document);
   if (!draft) return std::unexpected(std::move(draft.error()));
   if (auto checked = CheckSize(*draft); !checked) {
