@@ -4,16 +4,12 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
-#include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "api/json/document.h"
 #include "api/scheme/scheme.h"
-#include "apiserver/admission/field_errors.h"
 #include "apiserver/admission/metadata.h"
 #include "apiserver/store/codec.h"
 
@@ -250,131 +246,6 @@ api::scheme::ApiResult<void> AdmitPod(AdmissionContext& context, const api::sche
   AddDefaultTolerations(spec);
   const std::string_view node = api::StringAt(&spec, "nodeName");
   if (!node.empty()) AddTopologyLabels(context.store, std::string(node), pod);
-  return {};
-}
-
-namespace {
-
-// The service range 10.96.0.0/12 has 20 bits. The first addresses are reserved for static
-// assignment.
-constexpr uint32_t kRange = 10U << 24 | 96U << 16;
-constexpr uint32_t kAddresses = 1U << 20;
-constexpr uint32_t kStaticAddresses = 256;
-constexpr int64_t kFirstPort = 30'000;
-constexpr int64_t kPorts = 2'768;
-
-bool IsAllocated(const store::Store& store, const api::scheme::Kind& kind,
-                 const std::string& address) {
-  store::ListQuery query;
-  query.limit = 1;
-  query.matches = [&](const store::Object& service) {
-    return !service.fields.empty() && service.fields.front() == address;
-  };
-  return !store.List(kind.collection, query).objects.empty();
-}
-
-std::string AllocateAddress(AdmissionContext& context, const api::scheme::Kind& kind) {
-  for (;;) {
-    const auto offset = static_cast<uint32_t>(
-        kStaticAddresses + context.random.Below(kAddresses - kStaticAddresses - 1));
-    const uint32_t address = kRange + offset;
-    std::string text = fmt::format("{}.{}.{}.{}", address >> 24, address >> 16 & 255,
-                                   address >> 8 & 255, address & 255);
-    if (!IsAllocated(context.store, kind, text)) return text;
-  }
-}
-
-std::set<int64_t> AllocatedPorts(const store::Store& store, const api::scheme::Kind& kind) {
-  std::set<int64_t> allocated;
-  store::ListQuery query;
-  query.matches = [](const store::Object& service) {
-    return service.fields.size() > 1 && service.fields[1] != "ClusterIP";
-  };
-  for (const store::ObjectPtr& object : store.List(kind.collection, query).objects) {
-    const api::Json document = store::Parse(*object);
-    const api::JsonArray* ports =
-        api::ArrayAt(api::ObjectAt(api::AsObject(document), "spec"), "ports");
-    for (size_t i = 0; ports && i < ports->size(); ++i) {
-      allocated.insert(api::IntAt(api::AsObject((*ports)[i]), "nodePort").value_or(0));
-    }
-  }
-  return allocated;
-}
-
-api::scheme::ApiResult<void> AllocatePorts(AdmissionContext& context, const api::scheme::Kind& kind,
-                                           std::string_view name, api::JsonArray& ports) {
-  std::set<int64_t> allocated = AllocatedPorts(context.store, kind);
-  for (api::Json& item : ports) {
-    api::JsonObject* port = item.if_object();
-    if (!port || api::IntAt(port, "nodePort").value_or(0) != 0) continue;
-    int64_t number = 0;
-    for (int64_t tries = 0; tries < 4 * kPorts && number == 0; ++tries) {
-      const int64_t draw =
-          kFirstPort + static_cast<int64_t>(context.random.Below(static_cast<uint64_t>(kPorts)));
-      if (allocated.insert(draw).second) number = draw;
-    }
-    if (number == 0) {
-      return std::unexpected(api::scheme::Forbidden(kind, name, "all node ports are taken"));
-    }
-    api::SetInt(*port, "nodePort", number);
-  }
-  return {};
-}
-
-// Copies allocated addresses and node ports that an update omits.
-void CopyAllocated(const api::JsonObject* before, api::JsonObject& spec) {
-  for (const std::string_view key : {"clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy"}) {
-    const api::Json* given = api::At(before, key);
-    if (given && api::IsEmpty(api::At(&spec, key))) spec[key] = *given;
-  }
-  const api::JsonArray* old_ports = api::ArrayAt(before, "ports");
-  api::JsonArray* ports = api::ArrayAt(&spec, "ports");
-  if (!old_ports || !ports || api::StringAt(&spec, "type") == "ClusterIP") return;
-  const auto key_of = [](const api::JsonObject* port) {
-    return std::pair(api::IntAt(port, "port"), std::string(api::StringAt(port, "protocol")));
-  };
-  std::map<std::pair<std::optional<int64_t>, std::string>, int64_t> numbers;
-  for (const api::Json& item : *old_ports) {
-    const auto number = api::IntAt(api::AsObject(item), "nodePort");
-    if (number) numbers[key_of(api::AsObject(item))] = *number;
-  }
-  for (api::Json& item : *ports) {
-    api::JsonObject* port = item.if_object();
-    if (!port || api::IntAt(port, "nodePort").value_or(0) != 0) continue;
-    const auto found = numbers.find(key_of(port));
-    if (found != numbers.end()) api::SetInt(*port, "nodePort", found->second);
-  }
-}
-
-}  // namespace
-
-api::scheme::ApiResult<void> AdmitService(AdmissionContext& context, const api::scheme::Kind& kind,
-                                          const api::JsonObject* before, api::JsonObject& service) {
-  const std::string name(api::StringAt(&MetadataOf(service), "name"));
-  api::JsonObject& spec = api::EnsureObject(service, "spec");
-  const std::string type(api::StringAt(&spec, "type"));
-  if (type == "ExternalName") return {};
-  const api::JsonObject* old_spec = api::ObjectAt(before, "spec");
-  CopyAllocated(old_spec, spec);
-  std::string address(api::StringAt(&spec, "clusterIP"));
-  if (address.empty()) {
-    address = AllocateAddress(context, kind);
-    api::SetString(spec, "clusterIP", address);
-  } else if (address != "None" && address != api::StringAt(old_spec, "clusterIP") &&
-             IsAllocated(context.store, kind, address)) {
-    FieldErrors errors;
-    const FieldPath path("spec");
-    errors.Invalid(path / "clusterIPs", address,
-                   "failed to allocate IP " + address + ": provided IP is already allocated");
-    return std::unexpected(api::scheme::Invalid(kind, name, errors.Take()));
-  }
-  if (api::EmptyAt(&spec, "clusterIPs")) api::EnsureArray(spec, "clusterIPs").emplace_back(address);
-  if (api::EmptyAt(&spec, "ipFamilies")) api::EnsureArray(spec, "ipFamilies").emplace_back("IPv4");
-  api::DefaultString(spec, "ipFamilyPolicy", "SingleStack");
-  api::JsonArray* ports = api::ArrayAt(&spec, "ports");
-  if (ports && (type == "NodePort" || type == "LoadBalancer")) {
-    return AllocatePorts(context, kind, name, *ports);
-  }
   return {};
 }
 
