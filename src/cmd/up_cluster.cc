@@ -201,6 +201,11 @@ Status UpCluster::Fill(const UpOptions& options) {
   }
   const auto applied = ApplyFiles(api(), options.files);
   if (!applied) return std::unexpected(applied.error());
+  for (const std::string& error : applied->errors) Warn(error);
+  if (!applied->errors.empty()) {
+    Warn(fmt::format("{} of {} objects could not be applied", applied->errors.size(),
+                     applied->applied + applied->errors.size()));
+  }
   return {};
 }
 
