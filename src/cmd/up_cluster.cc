@@ -231,6 +231,11 @@ Status UpCluster::Fill(const UpOptions& options) {
   if (auto made = MakeGpus(api(), options.gpus); !made) return made;
   const auto applied = ApplyFiles(api(), options.files);
   if (!applied) return std::unexpected(applied.error());
+  for (const std::string& error : applied->errors) Warn(error);
+  if (!applied->errors.empty()) {
+    Warn(fmt::format("{} of {} objects could not be applied", applied->errors.size(),
+                     applied->applied + applied->errors.size()));
+  }
   return {};
 }
 

@@ -102,43 +102,48 @@ using apiserver::registry::Written;
 // Creates or updates one object of a document.
 using Visit = std::function<Status(Json object)>;
 
-// Calls `visit` for each object of a List, or for the document itself. Returns the number of
-// objects.
-Result<size_t> ApplyDocument(std::string_view text, const Visit& visit) {
-  auto document = api::ParseJson(text);
-  if (!document) return std::unexpected(document.error());
-  JsonObject* object = document->if_object();
-  if (object == nullptr) return Fail("not an object");
-  auto* items = api::ArrayAt(object, "items");
-  if (items == nullptr || !StringAt(object, "kind").ends_with("List")) {
-    if (auto visited = visit(*std::move(document)); !visited)
-      return std::unexpected(visited.error());
-    return 1;
-  }
-  for (size_t i = 0; i < items->size(); ++i) {
-    if (auto visited = visit(std::move((*items)[i])); !visited) {
-      return Fail(fmt::format("items[{}]: {}", i, visited.error().message));
-    }
-  }
-  return items->size();
+void Add(AppliedObjects& out, const std::string& where, const Error& error) {
+  out.errors.push_back(fmt::format("{}: {}", where, error.message));
 }
 
-Result<size_t> ApplyFile(const std::string& path, std::string_view flag, const Visit& visit) {
+// Calls `visit` for each object of a List, or for the document itself. Errors begin with `where`.
+void ApplyDocument(std::string_view text, const std::string& where, const Visit& visit,
+                   AppliedObjects& out) {
+  const auto apply = [&](Json object, const std::string& place) {
+    const Status visited = visit(std::move(object));
+    if (!visited) return Add(out, place, visited.error());
+    ++out.applied;
+  };
+  auto document = api::ParseJson(text);
+  if (!document) return Add(out, where, document.error());
+  JsonObject* object = document->if_object();
+  if (object == nullptr) return Add(out, where, Error{"not an object"});
+  JsonArray* items = api::ArrayAt(object, "items");
+  if (items == nullptr || !StringAt(object, "kind").ends_with("List")) {
+    return apply(*std::move(document), where);
+  }
+  for (size_t i = 0; i < items->size(); ++i) {
+    apply(std::move((*items)[i]), fmt::format("{}: items[{}]", where, i));
+  }
+}
+
+// Calls `visit` for each object of a file. Returns an error if the file cannot be read.
+Status ApplyFile(const std::string& path, std::string_view flag, const Visit& visit,
+                 AppliedObjects& out) {
   const std::string name = path == "-" ? "standard input" : path;
   const auto text = ReadText(path, flag);
   if (!text) return std::unexpected(text.error());
   api::YamlStream stream(*text);
-  size_t count = 0;
   for (int number = 1;; ++number) {
     const auto document = stream.Next();
-    if (!document) return Fail(fmt::format("{}: {}", name, document.error().message));
-    if (!*document) return count;
-    if (**document == "null") continue;
-    const auto visited = ApplyDocument(**document, visit);
-    if (!visited) {
-      return Fail(fmt::format("{}: document {}: {}", name, number, visited.error().message));
+    if (!document) {
+      // Where the next document begins is unknown.
+      Add(out, name, document.error());
+      return {};
     }
-    count += *visited;
+    if (!*document) return {};
+    if (**document == "null") continue;
+    ApplyDocument(**document, fmt::format("{}: document {}", name, number), visit, out);
   }
 }
 
@@ -209,24 +214,29 @@ Status CreateNode(apiserver::registry::Api& api, const Json& document) {
 
 }  // namespace
 
-Result<size_t> ApplyFiles(apiserver::registry::Api& api, const std::vector<std::string>& paths) {
-  size_t count = 0;
+Result<AppliedObjects> ApplyFiles(apiserver::registry::Api& api,
+                                  const std::vector<std::string>& paths) {
+  AppliedObjects applied;
   for (const std::string& path : paths) {
     const auto files = ObjectFilesIn(path);
     if (!files) return std::unexpected(files.error());
     for (const std::string& file : *files) {
-      const auto visited = ApplyFile(file, file == path ? "--filename" : "",
-                                     [&](Json object) { return Apply(api, std::move(object)); });
-      if (!visited) return visited;
-      count += *visited;
+      const Status read = ApplyFile(
+          file, file == path ? "--filename" : "",
+          [&](Json object) { return Apply(api, std::move(object)); }, applied);
+      if (!read) return std::unexpected(read.error());
     }
   }
-  return count;
+  return applied;
 }
 
 Result<size_t> ApplyNodes(apiserver::registry::Api& api, const std::string& path) {
-  return ApplyFile(path, "--nodes-from",
-                   [&](const Json& object) { return CreateNode(api, object); });
+  AppliedObjects applied;
+  const Status read = ApplyFile(
+      path, "--nodes-from", [&](const Json& object) { return CreateNode(api, object); }, applied);
+  if (!read) return std::unexpected(read.error());
+  if (!applied.errors.empty()) return Fail(applied.errors.front());
+  return applied.applied;
 }
 
 }  // namespace berth::cmd

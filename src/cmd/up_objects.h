@@ -14,10 +14,16 @@ namespace berth::cmd {
 // ones are not changed.
 Status MakeNodes(apiserver::registry::Api& api, size_t count);
 
+struct AppliedObjects {
+  size_t applied = 0;
+  std::vector<std::string> errors;  // One for each that failed, with file, document and field.
+};
+
 // Creates the objects of all `paths` (see ObjectFilesIn), in order; existing ones are updated by
-// server-side apply. Documents may be Lists. Returns the number of objects. The error names the
-// file, the document and the field.
-Result<size_t> ApplyFiles(apiserver::registry::Api& api, const std::vector<std::string>& paths);
+// server-side apply. Documents may be Lists. Continues with the next object after one that fails.
+// Returns an error if a file cannot be read.
+Result<AppliedObjects> ApplyFiles(apiserver::registry::Api& api,
+                                  const std::vector<std::string>& paths);
 
 // Creates the nodes of a file, copying only name, labels, annotations, spec and status. Existing
 // nodes are not changed; any other kind is an error. Returns the number of nodes.

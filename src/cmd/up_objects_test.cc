@@ -1,5 +1,6 @@
 #include "cmd/up_objects.h"
 
+#include <fmt/ranges.h>
 #include <gmock/gmock.h>
 
 #include <cstdlib>
@@ -13,14 +14,18 @@
 namespace berth::cmd {
 namespace BERTH_TEST_FILE {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 class UpFiles : public ::testing::Test {
  protected:
   std::string Write(const char* name, const char* text) { return directory_.Write(name, text); }
+  // Returns the number of objects, or the errors in lines.
   std::string Apply(const std::string& path) {
     const auto applied = ApplyFiles(fixture.api, {path});
-    return applied ? std::to_string(*applied) : applied.error().message;
+    if (!applied) return applied.error().message;
+    if (applied->errors.empty()) return std::to_string(applied->applied);
+    return fmt::format("{}", fmt::join(applied->errors, "\n"));
   }
 
   apiserver::registry::ApiFixture fixture;
@@ -84,6 +89,29 @@ TEST_F(UpFiles, ErrorsNameFileDocumentAndField) {
     for (const char* want : c.want) EXPECT_THAT(error, HasSubstr(want)) << c.text;
   }
   EXPECT_THAT(Apply("/nowhere.yaml"), HasSubstr("/nowhere.yaml: No such file"));
+}
+
+TEST_F(UpFiles, AnObjectThatFailsDoesNotStopTheOthers) {
+  const auto applied = ApplyFiles(
+      fixture.api,
+      {Write("a.yaml",
+             "apiVersion: v1\nkind: Boat\n---\n"
+             "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n---\n"
+             "apiVersion: v1\nkind: List\nitems:\n"
+             "- {apiVersion: v1, kind: Pod, metadata: {name: p}}\n"
+             "- {apiVersion: v1, kind: ConfigMap, metadata: {name: b}}\n---\n"
+             "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {containerz: []}\n---\n"
+             "a: [\n"),
+       Write("b.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\n")});
+  ASSERT_TRUE(applied) << applied.error().message;
+  EXPECT_EQ(applied->applied, 3u);
+  EXPECT_THAT(applied->errors,
+              ElementsAre(HasSubstr("a.yaml: document 1: no matches for kind \"Boat\""),
+                          HasSubstr("a.yaml: document 3: items[0]: Pod \"p\" is invalid"),
+                          HasSubstr("a.yaml: document 4: "), HasSubstr("a.yaml: ")));
+  for (const char* name : {"a", "b", "c"}) {
+    EXPECT_FALSE(fixture.Get("configmaps", name).is_null()) << name;
+  }
 }
 
 TEST_F(UpFiles, NodesDropFieldsOfTheirOldCluster) {

@@ -40,7 +40,6 @@ TEST_P(UpDemoTest, SchedulesTenThousandPodsAndExits) {
 
 TEST(Up, RejectsInvalidOptionsBeforeItStarts) {
   const TemporaryDirectory files;
-  const std::string boat = files.Write("boat.yaml", "apiVersion: v1\nkind: Boat\n");
   const std::string empty = files.Write("empty.yaml", "");
   struct Case {
     std::vector<std::string> arguments;
@@ -56,7 +55,6 @@ TEST(Up, RejectsInvalidOptionsBeforeItStarts) {
        "--config cannot be used with --scheduler=none"},
       {{"--scheduler", "http", "--speed", "2"}, 1, "--scheduler=http requires --speed=1"},
       {{"--config", "/nowhere.yaml"}, 1, "--config /nowhere.yaml: No such file"},
-      {{"-f", boat}, 1, "boat.yaml: document 1: no matches for kind \"Boat\" in version \"v1\""},
       {{"-f", "/nowhere.yaml"}, 1, "--filename /nowhere.yaml: No such file"},
       {{"--nodes-from", "/nowhere.yaml"}, 1, "--nodes-from /nowhere.yaml: No such file"},
       {{"--nodes-from", empty}, 1, "empty.yaml: contains no nodes"},
@@ -69,6 +67,28 @@ TEST(Up, RejectsInvalidOptionsBeforeItStarts) {
     EXPECT_EQ(ended.code, c.code) << c.want;
     EXPECT_THAT(ended.err + ended.out, HasSubstr(c.want));
   }
+}
+
+TEST(Up, ReportsObjectsThatFailAndGoesOn) {
+  const TemporaryDirectory files;
+  const std::string objects =
+      files.Write("objects.yaml",
+                  "apiVersion: v1\nkind: Boat\n---\n"
+                  "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {contaners: []}\n---\n"
+                  "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: last}\n");
+  RunningProcess up(
+      {BERTH_BINARY, "up", "--port", "0", "-f", objects, "--kubeconfig", files.path("kubeconfig")});
+  const std::string url = up.WaitForLine("listening on ");
+  EXPECT_THAT(up.err(), HasSubstr("objects.yaml: document 1: no matches for kind \"Boat\" in "
+                                  "version \"v1\"\n"));
+  EXPECT_THAT(up.err(), HasSubstr("unknown field \"spec.contaners\"\n"));
+  EXPECT_THAT(up.err(), HasSubstr("berth up: 2 of 3 objects could not be applied\n"));
+  RawClient client(static_cast<uint16_t>(std::stoi(url.substr(url.rfind(':') + 1))));
+  client.Send(
+      "GET /api/v1/namespaces/default/configmaps/last HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+      "Connection: close\r\n\r\n");
+  EXPECT_THAT(client.ReadAll(), HasSubstr("HTTP/1.1 200 OK"));
+  EXPECT_EQ(up.End(SIGTERM), 0);
 }
 
 // Returns the text of /metrics.

@@ -220,6 +220,52 @@ TEST(ServiceDefaults, EachGetsItsOwnAddress) {
       "failed to allocate IP 10.96.0.1: provided IP is already allocated");
 }
 
+TEST(ServiceDefaults, LoadBalancersGetTheNodePortsThatTheyNeed) {
+  registry::ApiFixture fixture;
+  const auto spec_of = [](const api::Json& service) {
+    return *api::ObjectAt(api::AsObject(service), "spec");
+  };
+  const auto node_port = [](const api::JsonObject& spec) {
+    return api::IntAt(api::AsObject(api::ArrayAt(&spec, "ports")->front()), "nodePort");
+  };
+  const api::JsonObject usual = spec_of(fixture.Make(
+      "services",
+      "{'metadata':{'name':'a'},'spec':{'type':'LoadBalancer','ports':[{'port':80}]}}"));
+  EXPECT_TRUE(node_port(usual));
+  EXPECT_EQ(api::At(&usual, "healthCheckNodePort"), nullptr);
+  const api::JsonObject without = spec_of(
+      fixture.Make("services",
+                   "{'metadata':{'name':'b'},'spec':{'type':'LoadBalancer','ports':[{'port':80}],"
+                   "'allocateLoadBalancerNodePorts':false}}"));
+  EXPECT_FALSE(node_port(without));
+  const api::JsonObject local = spec_of(
+      fixture.Make("services",
+                   "{'metadata':{'name':'c'},'spec':{'type':'LoadBalancer','ports':[{'port':80}],"
+                   "'externalTrafficPolicy':'Local'}}"));
+  const auto health = api::IntAt(&local, "healthCheckNodePort");
+  ASSERT_TRUE(health);
+  EXPECT_TRUE(*health >= 30000 && *health < 32768) << *health;
+  EXPECT_NE(health, node_port(local));
+  // Updates retain what was allocated, and drop what is no longer needed.
+  const auto change = [&](std::string_view patch) {
+    EXPECT_EQ(registry::ErrorOf(fixture.Merge("services", "c", patch)), "ok");
+    return spec_of(fixture.Get("services", "c"));
+  };
+  const api::JsonObject same = change("{'spec':{'healthCheckNodePort':null}}");
+  EXPECT_EQ(api::IntAt(&same, "healthCheckNodePort"), health);
+  const api::JsonObject cluster = change("{'spec':{'externalTrafficPolicy':'Cluster'}}");
+  EXPECT_EQ(api::At(&cluster, "healthCheckNodePort"), nullptr);
+  EXPECT_EQ(node_port(cluster), node_port(local));
+  const api::JsonObject internal = change("{'spec':{'type':'ClusterIP'}}");
+  EXPECT_FALSE(node_port(internal));
+  for (const char* key : {"allocateLoadBalancerNodePorts", "externalTrafficPolicy"}) {
+    EXPECT_EQ(api::At(&internal, key), nullptr) << key;
+  }
+  const api::JsonObject external =
+      change("{'spec':{'type':'ExternalName','externalName':'a.example.com'}}");
+  EXPECT_EQ(api::At(&external, "clusterIP"), nullptr);
+}
+
 TEST(ClaimDefaults, UseTheNewestDefaultClass) {
   registry::ApiFixture fixture;
   for (const char* name : {"old", "new"}) {

@@ -78,7 +78,7 @@ api::scheme::ApiResult<std::optional<ObjectPtr>> Api::Commit(Attempt& attempt, b
   if (!released && store::SameDocument(attempt.old_object(), attempt.new_object(), custom)) {
     return seen;
   }
-  PruneForStorage(kind, attempt.new_object());
+  ToStorageVersion(kind, attempt.new_object());
   api::scheme::ApiResult<store::Draft> draft =
       store::MakeDraft(StoredKind(kind), attempt.new_object());
   if (!draft) return std::unexpected(std::move(draft.error()));

@@ -126,7 +126,7 @@ api::scheme::ApiResult<Written> Api::CreateChecked(const api::scheme::Kind& kind
                       std::back_inserter(*options.warnings));
   }
 
-  PruneForStorage(kind, document);
+  ToStorageVersion(kind, document);
   api::scheme::ApiResult<store::Draft> draft = store::MakeDraft(StoredKind(kind), document);
   if (!draft) return std::unexpected(std::move(draft.error()));
   if (auto checked = CheckSize(*draft); !checked) {

@@ -137,10 +137,13 @@ void ValidateCustom(const api::scheme::Kind& kind, std::string_view subresource,
   crd::ValidateStructure(version.schema, object, errors);
 }
 
-void PruneForStorage(const api::scheme::Kind& kind, api::JsonObject& document) {
+void ToStorageVersion(const api::scheme::Kind& kind, api::JsonObject& document) {
   const crd::CustomVersion* version = crd::VersionOf(kind);
   if (version == nullptr || version->storage) return;
-  crd::Prune(version->resource.storage().schema, document);
+  const crd::Schema& schema = version->resource.storage().schema;
+  (void)crd::ApplyDefaults(schema, document);
+  crd::Prune(schema, document);
+  crd::DropUnwantedNulls(schema, document);
 }
 
 }  // namespace berth::apiserver::registry

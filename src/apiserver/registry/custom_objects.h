@@ -19,7 +19,7 @@ class FieldErrors;
 
 namespace berth::apiserver::registry {
 
-// All functions are for custom kinds only, except PruneForStorage.
+// All functions are for custom kinds only, except ToStorageVersion.
 
 // Reports whether a stored object has the form of `kind`: it is stored in that version, and the
 // present schema has admitted it.
@@ -42,7 +42,8 @@ void ValidateCustom(const api::scheme::Kind& kind, std::string_view subresource,
 // Returns the value at a path of names, or null.
 const api::Json* ValueAt(const api::JsonObject& document, std::span<const std::string> path);
 
-// Drops what the storage version does not have; does nothing for built-in kinds.
-void PruneForStorage(const api::scheme::Kind& kind, api::JsonObject& document);
+// Converts a document to the form of the storage version: defaulted, and pruned. Does nothing for
+// built-in kinds.
+void ToStorageVersion(const api::scheme::Kind& kind, api::JsonObject& document);
 
 }  // namespace berth::apiserver::registry

@@ -63,6 +63,17 @@ TEST_F(CustomResourcesTest, ObjectsAreDefaultedPrunedAndValidated) {
               HasSubstr("400 BadRequest"));
 }
 
+TEST_F(CustomResourcesTest, WritesInAnyVersionGetTheDefaultsOfTheStoredOne) {
+  Define();
+  ASSERT_EQ(ErrorOf(CreateTab("{'metadata':{'name':'a'},'spec':{'cron':'*'}}", "v1beta1")), "ok");
+  EXPECT_HOLDS(Tab("a"), "{'apiVersion':'example.com/v1','spec':{'cron':'*','replicas':1}}");
+  ASSERT_EQ(ErrorOf(api.Patch(*CronTabs("v1beta1"), At("a"), "", patch::PatchType::kMerge,
+                              Doc("{'spec':{'cron':'5','replicas':null}}"), {})),
+            "ok");
+  EXPECT_HOLDS(Tab("a"), "{'spec':{'cron':'5','replicas':1}}");
+  EXPECT_HOLDS(Tab("a", "v1beta1"), "{'spec':{'cron':'5','replicas':1}}");
+}
+
 TEST_F(CustomResourcesTest, UnknownFieldsAreReportedIfTheClientAsksForIt) {
   Define();
   WriteOptions options{.field_validation = FieldValidation::kStrict};

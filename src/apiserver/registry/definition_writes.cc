@@ -14,15 +14,6 @@
 #include "apiserver/registry/custom_objects.h"
 
 namespace berth::apiserver::registry {
-namespace {
-
-const api::scheme::Kind& DefinitionsKind() {
-  static const api::scheme::Kind& kind =
-      api::scheme::KindOf("customresourcedefinitions.apiextensions.k8s.io");
-  return kind;
-}
-
-}  // namespace
 
 void Api::AdmitDefinition(const api::JsonObject* before, api::JsonObject& definition,
                           admission::FieldErrors& errors, const WriteOptions& options) {
@@ -40,7 +31,7 @@ void Api::AdmitDefinition(const api::JsonObject* before, api::JsonObject& defini
 void Api::SyncDefinitions() {
   // Each write calls this function again, so that it ends with nothing left to do.
   for (const std::string& name : definitions_.Unaccepted()) {
-    (void)Modify(DefinitionsKind(), {"", name}, [&](api::Json& newest) {
+    (void)Modify(DefinitionKind(), {"", name}, [&](api::Json& newest) {
       api::JsonObject& definition = newest.get_object();
       const api::Json status = definition["status"];
       // An earlier version of Berth stored definitions without looking at them.
@@ -69,7 +60,7 @@ void Api::DeleteInstances(const crd::CustomResource& resource) {
 
 void Api::FinishDeletion(const crd::CustomResource& resource) {
   const bool done = store_.Count(resource.collection()) == 0;
-  (void)Modify(DefinitionsKind(), {"", resource.name()}, [&](api::Json& newest) {
+  (void)Modify(DefinitionKind(), {"", resource.name()}, [&](api::Json& newest) {
     api::JsonObject& definition = newest.get_object();
     api::JsonObject& metadata = admission::MetadataOf(definition);
     if (api::StringAt(&metadata, "uid") != resource.uid()) return false;

@@ -7,15 +7,12 @@
 #include "apiserver/store/codec.h"
 
 namespace berth::apiserver::registry {
-namespace {
 
 const api::scheme::Kind& DefinitionKind() {
   static const api::scheme::Kind& kind =
       api::scheme::KindOf("customresourcedefinitions.apiextensions.k8s.io");
   return kind;
 }
-
-}  // namespace
 
 Definitions::Definitions(store::Store& store)
     : store_(store), kinds_(std::make_shared<api::scheme::KindSet>()) {

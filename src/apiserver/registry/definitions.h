@@ -26,6 +26,9 @@ namespace berth::apiserver::registry {
 // them all.
 inline constexpr size_t kMaxDefinitions = 5'000;
 
+// Returns the kind of definitions.
+const api::scheme::Kind& DefinitionKind();
+
 class Definitions {
  public:
   using ResourcePtr = std::shared_ptr<const crd::CustomResource>;
