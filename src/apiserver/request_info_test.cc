@@ -142,7 +142,8 @@ TEST(QueryTest, NumbersAreIntegers) {
 
 // What `kubectl top` requests.
 TEST(RequestInfo, ThereAreNoMetrics) {
-  const auto request = ReadRequest("GET", "/apis/metrics.k8s.io/v1beta1/nodes");
+  const auto request =
+      ReadRequest("GET", "/apis/metrics.k8s.io/v1beta1/nodes", api::scheme::KindSet());
   ASSERT_FALSE(request);
   EXPECT_EQ(request.error().code, 501);
   EXPECT_EQ(request.error().message,

@@ -223,7 +223,7 @@ namespace {
 constexpr std::string_view kAdminAccessLabel = "resource.kubernetes.io/admin-access";
 
 bool AllowsAdminAccess(const store::Store& store, const api::JsonObject& document) {
-  static const uint16_t namespaces = api::scheme::KindOf("namespaces").collection;
+  static const store::Collection namespaces = api::scheme::KindOf("namespaces").collection;
   const std::string name(api::StringAt(MetadataOf(document), "namespace"));
   const auto object = store.Get(namespaces, {"", name});
   if (!object) return false;

@@ -140,12 +140,13 @@ TEST(DiscoveryTest, TheVersionIsASemanticOne) {
 
 TEST(Discovery, MetricsAreAnnouncedWithoutResources) {
   EXPECT_EQ(
-      ApiResourceList("metrics.k8s.io", "v1beta1"),
+      ApiResourceList(BuiltIn(), "metrics.k8s.io", "v1beta1"),
       R"({"kind":"APIResourceList","apiVersion":"v1","groupVersion":"metrics.k8s.io/v1beta1",)"
       R"("resources":[]})");
-  EXPECT_THAT(ApiGroupList(), testing::HasSubstr(R"("name":"metrics.k8s.io")"));
-  EXPECT_THAT(AggregatedDiscovery(false, "v2"), testing::HasSubstr(R"("name":"metrics.k8s.io")"));
-  EXPECT_FALSE(ApiResourceList("metrics.k8s.io", "v1"));
+  EXPECT_THAT(ApiGroupList(BuiltIn()), testing::HasSubstr(R"("name":"metrics.k8s.io")"));
+  EXPECT_THAT(AggregatedDiscovery(BuiltIn(), false, "v2"),
+              testing::HasSubstr(R"("name":"metrics.k8s.io")"));
+  EXPECT_FALSE(ApiResourceList(BuiltIn(), "metrics.k8s.io", "v1"));
 }
 
 }  // namespace BERTH_TEST_FILE
