@@ -23,13 +23,18 @@ constexpr bool kIsOfDevices =
     std::is_same_v<T, api::ResourceClaim> || std::is_same_v<T, api::DeviceClass> ||
     std::is_same_v<T, api::ResourceSlice> || std::is_same_v<T, api::Pod>;
 
-// Sorts the members of a claim's text, whose order depends on where it comes from.
+// Returns the text of a claim with sorted members, whose order depends on where it comes from, and
+// without those that protobuf does not have if they are empty.
+std::string Sorted(const api::ResourceClaim& claim) {
+  api::Json document = api::ParseJson(*claim.text.json).value();
+  api::EraseMembersIf(document.as_object(),
+                      [](const auto& member) { return api::IsEmpty(&member.value()); });
+  return api::ToCanonicalJson(document);
+}
+
 template <typename T>
-T Normalized(T object) {
-  if constexpr (std::is_same_v<T, api::ResourceClaim>) {
-    const auto document = api::ParseJson(*object.text.json);
-    object.text.json = std::make_shared<std::string>(api::ToCanonicalJson(document.value()));
-  }
+T WithoutText(T object) {
+  if constexpr (std::is_same_v<T, api::ResourceClaim>) object.text = {};
   return object;
 }
 
@@ -39,16 +44,15 @@ void ExpectEachWay(const std::string& json) {
   ASSERT_TRUE(want.has_value()) << want.error().message;
   const auto again = api::DecodeJsonAs<T>(api::EncodeJson(**want));
   ASSERT_TRUE(again.has_value()) << again.error().message;
-  T encoded = **again;
-  if constexpr (std::is_same_v<T, api::ResourceClaim>) encoded.text = (*want)->text;
-  EXPECT_EQ(encoded, **want) << json;
+  EXPECT_EQ(WithoutText(**again), WithoutText(**want)) << json;
 
   const api::KindInfo& kind = api::KindOf<T>();
   const std::string message = api::protobuf::EncodeProtobufObject(api::ParseJson(json).value(),
                                                                   kind.api_version, kind.kind);
   const auto decoded = api::protobuf::DecodeAs<T>(message);
   ASSERT_TRUE(decoded.has_value()) << decoded.error().message;
-  EXPECT_EQ(Normalized(**decoded), Normalized(**want)) << json;
+  EXPECT_EQ(WithoutText(**decoded), WithoutText(**want)) << json;
+  if constexpr (std::is_same_v<T, api::ResourceClaim>) EXPECT_EQ(Sorted(**decoded), Sorted(**want));
 }
 
 size_t CheckObjects(const std::string& file) {
@@ -82,14 +86,14 @@ TEST(DeviceObjectsProperty, JsonAndProtobufGiveEqualObjects) {
 TEST(DeviceObjectsProperty, RareFields) {
   ExpectEachWay<api::ResourceClaim>(
       R"({"metadata":{"name":"c","namespace":"n","finalizers":["f"]},"spec":{"devices":{"requests":[
-          {"name":"a","exactly":{"deviceClassName":"x","selectors":[{},{"cel":{"expression":""}}],
+          {"name":"a","exactly":{"deviceClassName":"x","selectors":[{},{"cel":{"expression":"x"}}],
             "allocationMode":"All","capacity":{}}}],
           "config":[{"opaque":{"driver":"d","parameters":{"a":[1,"x y",null]}}}]}},
-          "status":{"allocation":{"devices":{},"nodeSelector":{"nodeSelectorTerms":[{"matchFields":
+          "status":{"allocation":{"nodeSelector":{"nodeSelectorTerms":[{"matchFields":
           [{"key":"metadata.name","operator":"In","values":["n"]}]}]}},
           "devices":[{"driver":"d","pool":"p","device":"e","data":{"k":"v"},
           "conditions":[{"type":"t","status":"True","lastTransitionTime":"2026-01-01T00:00:00Z",
-          "reason":"r","message":""}]}]}})");
+          "reason":"r","message":"m"}]}]}})");
   ExpectEachWay<api::ResourceSlice>(
       R"({"metadata":{"name":"s"},"spec":{"driver":"d","pool":{"name":"p","generation":0,
           "resourceSliceCount":1},"perDeviceNodeSelection":true,"devices":[{"name":"x","allNodes":true,

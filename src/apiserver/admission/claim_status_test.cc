@@ -120,5 +120,23 @@ TEST_F(ClaimStatus, DevicesMustBeAllocatedAndGoWithTheAllocation) {
   EXPECT_HOLDS(fixture_.Get(kClaims, "c"), "{'status':{'devices':null}}");
 }
 
+TEST_F(ClaimStatus, DriversApplyTheStatusOfTheirDevices) {
+  EXPECT_EQ(Set(kAllocation), "");
+  registry::WriteOptions options;
+  options.field_manager = "driver";
+  const api::Json status = registry::Doc(
+      "{'apiVersion':'resource.k8s.io/v1','kind':'ResourceClaim','metadata':{'name':'c'},"
+      "'status':{'devices':[{'driver':'d.com','pool':'p','device':'a','conditions':[{'type':"
+      "'Ready','status':'True','reason':'Done','lastTransitionTime':'2026-01-01T00:00:00Z',"
+      "'message':''}]}]}}");
+  for (int i = 0; i < 2; ++i) {
+    const auto applied = fixture_.api.Patch(api::scheme::KindOf(kClaims), {"default", "c"},
+                                            "status", patch::PatchType::kApply, status, options);
+    EXPECT_EQ(ErrorOf(applied), "ok");
+  }
+  EXPECT_HOLDS(fixture_.Get(kClaims, "c"),
+               "{'status':{'allocation':{},'devices':[{'device':'a','conditions':[{}]}]}}");
+}
+
 }  // namespace BERTH_TEST_FILE
 }  // namespace berth::apiserver::admission
