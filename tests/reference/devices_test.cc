@@ -265,12 +265,18 @@ TEST(ReferenceDevices, ADeviceThatIsPutBackIsForgottenWithTheOthersOfItsRequest)
       "{name: r, exactly: {deviceClassName: any, allocationMode: ExactCount, count: 2}}, "
       "{name: s, exactly: {deviceClassName: any, allocationMode: ExactCount, count: 1, "
       "selectors: [{cel: {expression: 'device.attributes[\"d\"].number == 2'}}]}}";
-  const Snapshot snapshot =
-      Cluster(Slice("{name: d1, attributes: {model: {string: a}, number: {int: 1}}}, "
-                    "{name: d2, attributes: {model: {string: b}, number: {int: 2}}}, "
-                    "{name: d3, attributes: {model: {string: a}, number: {int: 3}}}") +
-              Claim("c", requests, ", constraints: [{requests: [r], distinctAttribute: d/model}]"));
-  EXPECT_THAT(DevicesOn(EvaluatePod(snapshot)), ElementsAre("r=d1", "r=d3", "s=d2"));
+  for (const char* model_of_d3 : {"a", "b"}) {
+    const std::string devices = fmt::format(
+        "{{name: d1, attributes: {{model: {{string: a}}, number: {{int: 1}}}}}}, "
+        "{{name: d2, attributes: {{model: {{string: b}}, number: {{int: 2}}}}}}, "
+        "{{name: d3, attributes: {{model: {{string: {}}}, number: {{int: 3}}}}}}",
+        model_of_d3);
+    const Snapshot snapshot = Cluster(
+        Slice(devices) +
+        Claim("c", requests, ", constraints: [{requests: [r], distinctAttribute: d/model}]"));
+    EXPECT_THAT(DevicesOn(EvaluatePod(snapshot)), ElementsAre("r=d1", "r=d3", "s=d2"))
+        << model_of_d3;
+  }
 }
 
 // Ten of thirty devices can be picked in 30 million ways, none of which leaves the 31st.
