@@ -6,16 +6,8 @@
 #include <utility>
 
 #include "base/saturating.h"
-#include "scheduler/devices/capacity.h"
 
 namespace berth::scheduler::devices {
-namespace {
-
-constexpr uint8_t kUnknown = 0, kNotSelectable = 1, kSelectable = 2;
-// Units of CEL cost that take as long as a step.
-constexpr uint64_t kCostOfStep = 8;
-
-}  // namespace
 
 Search::Search(const Input& input) : input_(input) {}
 
@@ -184,7 +176,7 @@ std::optional<Search::Outcome> Search::Choose(Frame& frame, std::optional<Outcom
 
 std::optional<Search::Outcome> Search::PickDevice(Frame& frame, std::optional<Outcome> returned) {
   Claim& claim = claims_[frame.claim];
-  const Wanted& wanted = claim.requests[frame.request].alternatives[frame.alternative];
+  Wanted& wanted = claim.requests[frame.request].alternatives[frame.alternative];
   if (returned) {
     if (!has_distinct_ && *returned == Outcome::kNo) failed_.push_back(picks_.back().candidate);
     Deallocate(frame);
@@ -192,6 +184,7 @@ std::optional<Search::Outcome> Search::PickDevice(Frame& frame, std::optional<Ou
   } else if (!std::exchange(frame.entered, true)) {
     if (wanted.compiled->all_devices && wanted.all.empty()) return Return(Outcome::kNo);
     if (frame.picked >= wanted.count) {
+      wanted.depends_on_more = true;
       const Frame done = frame;
       frames_.pop_back();
       const auto outcome = Advance(done.claim, done.request + 1);
@@ -200,6 +193,11 @@ std::optional<Search::Outcome> Search::PickDevice(Frame& frame, std::optional<Ou
     const auto more = static_cast<int64_t>(claim.picked) - frame.picked;
     if (SaturatingAdd(wanted.count, more) > static_cast<int64_t>(kMaxDevicesOfClaim))
       return Return(Outcome::kExceeded);
+    if (frame.picked == 0) {
+      if (FailsAgain(wanted)) return Return(Outcome::kNo);
+      wanted.kept_by_picks.clear();
+      wanted.depends_on_more = wanted.compiled->admin_access || wanted.compiled->all_devices;
+    }
   }
   return TryCandidates(frames_.size() - 1);
 }
@@ -218,14 +216,24 @@ std::optional<Search::Outcome> Search::TryCandidates(size_t at) {
   while (!picked && frame.next < marks_.size()) {
     const uint32_t index = frame.next++;
     if (!SpendSteps(1)) return Outcome::kTimedOut;
-    if (IsInUse(frame.claim, wanted.compiled->admin_access, index)) continue;
+    if (IsInUse(frame.claim, wanted.compiled->admin_access, index)) {
+      if (frame.picked == 0 && marks_[index] > 0) wanted.kept_by_picks.push_back(index);
+      continue;
+    }
     const std::optional<bool> selectable = IsSelectable(frame.claim, wanted, index);
     if (!selectable) return result_.steps > input_.max_steps ? Outcome::kTimedOut : Outcome::kError;
-    if (!*selectable || !HasCapacity(wanted, index)) continue;
+    if (!*selectable) continue;
+    if (!HasCapacity(wanted, index)) {
+      wanted.depends_on_more |= shares_.contains(index);
+      continue;
+    }
     if (IsLikeFailed(frame, index)) continue;
     picked = Allocate(frame, index, /*must=*/false);
   }
-  if (!picked) return Return(Outcome::kNo);
+  if (!picked) {
+    if (frame.picked == 0) RememberFailure(wanted);
+    return Return(Outcome::kNo);
+  }
   frames_.push_back({.claim = frame.claim,
                      .request = frame.request,
                      .alternative = frame.alternative,
@@ -233,237 +241,6 @@ std::optional<Search::Outcome> Search::TryCandidates(size_t at) {
                      .next = frame.next,
                      .failed = static_cast<uint32_t>(failed_.size())});
   return std::nullopt;
-}
-
-// --- one candidate ---
-
-bool Search::IsInUse(uint32_t claim, bool admin, uint32_t index) const {
-  if (!admin)
-    return marks_[index] > 0 || input_.allocated.IsExclusive(candidate(index).device().id);
-  return marks_[index] > 0 && std::ranges::any_of(picks_, [&](const Pick& pick) {
-           return pick.claim == claim && pick.candidate == index;
-         });
-}
-
-std::optional<bool> Search::SelectorsMatch(const std::vector<std::shared_ptr<Selector>>& selectors,
-                                           const Device& device, const AllocationError& place) {
-  for (size_t i = 0; i < selectors.size(); ++i) {
-    // DIFFERS: kube-scheduler crashes.
-    if (selectors[i] == nullptr) {
-      result_.error = place;
-      result_.error.text +=
-          fmt::format(": selector #{}: CEL expression empty (unsupported selector type?)", i);
-      return std::nullopt;
-    }
-    const auto evaluated = selectors[i]->Evaluate({device.slot, device.value()});
-    if (!SpendSteps(1 + evaluated.cost / kCostOfStep)) return std::nullopt;
-    if (evaluated.outcome == Selector::Outcome::kNo) return false;
-    if (evaluated.outcome == Selector::Outcome::kYes) continue;
-    result_.error = place;
-    result_.error.text +=
-        fmt::format(": selector #{}: {}", i, selectors[i]->ErrorFor(device.value()));
-    return std::nullopt;
-  }
-  return true;
-}
-
-// Returns nothing if a selector failed, or too many steps were taken.
-std::optional<bool> Search::IsSelectable(size_t claim, Wanted& wanted, uint32_t index) {
-  if (wanted.selectable.empty()) wanted.selectable.resize(marks_.size());
-  uint8_t& known = wanted.selectable[index];
-  if (known != kUnknown) return known == kSelectable;
-  const Device& device = candidate(index).device();
-  auto is_selectable = [&]() -> std::optional<bool> {
-    if (!input_.gates.binding_conditions && device.object->binding_conditions &&
-        !device.object->binding_conditions->empty()) {
-      return false;
-    }
-    const CompiledAlternative& compiled = *wanted.compiled;
-    std::optional<bool> matches = SelectorsMatch(
-        compiled.class_selectors, device,
-        {std::nullopt,
-         compiled.class_selectors.empty() ? "" : "class " + compiled.device_class->metadata.name});
-    if (matches == true) matches = SelectorsMatch(compiled.selectors, device, {claim, ""});
-    if (matches != true || !device.nodes) return matches;
-    const auto node_matches = device.nodes->Matches(input_.node);
-    if (node_matches) return *node_matches;
-    result_.error = {std::nullopt, node_matches.error().message};
-    return std::nullopt;
-  };
-  const std::optional<bool> result = is_selectable();
-  if (result) known = *result ? kSelectable : kNotSelectable;
-  return result;
-}
-
-bool Search::HasCapacity(const Wanted& wanted, uint32_t index) const {
-  if (!input_.gates.consumable_capacity) return true;
-  const Device& device = candidate(index).device();
-  const auto& requests = wanted.compiled->request->capacity_requests;
-  if (!requests && device.always_has_capacity && !input_.allocated.HasCapacityEntry(device.id))
-    return true;
-  if (!HasCapacities(requests, *device.object)) return false;
-  const auto shares = shares_.find(index);
-  for (const auto& [name, capacity] : device.object->capacity) {
-    api::Quantity sum = ConsumedCapacity(RequestedCapacity(requests, name), capacity);
-    if (ViolatesPolicy(sum, capacity)) return false;
-    input_.allocated.AddConsumed(device.id, name, sum);
-    if (shares != shares_.end()) {
-      for (const api::QuantityMap& share : shares->second) {
-        if (const auto found = share.find(name); found != share.end()) sum += found->second;
-      }
-    }
-    if (sum > capacity.value) return false;
-  }
-  return true;
-}
-
-bool Search::Allocate(const Frame& frame, uint32_t index, bool must) {
-  Claim& claim = claims_[frame.claim];
-  const Wanted& wanted = claim.requests[frame.request].alternatives[frame.alternative];
-  const NodePools::Candidate& chosen = candidate(index);
-  const Device& device = chosen.device();
-  const bool admin = wanted.compiled->admin_access;
-  if ((!admin || !device.shareable) && IsInUse(frame.claim, admin, index)) return false;
-  if (!input_.gates.partitionable_devices && !device.object->consumes_counters.empty())
-    return false;
-  const bool already_shared =
-      device.shareable && (input_.allocated.HasCapacityEntry(device.id) || shares_.contains(index));
-  const bool takes_counters = !already_shared && !device.object->consumes_counters.empty();
-  if (takes_counters && !TakeCounters(index)) return false;
-  const bool usable = !(input_.gates.device_taints &&
-                        HasUntoleratedTaint(*device.object, *wanted.compiled->request));
-  if (!usable || !AddConstraints(frame, device)) {
-    if (takes_counters) GiveBackCounters(index);
-    if (usable && must) {
-      result_.error = {frame.claim,
-                       fmt::format(", request {}: cannot add device {}/{}/{} because a claim "
-                                   "constraint would not be satisfied",
-                                   wanted.compiled->own_name, chosen.pool->driver,
-                                   chosen.pool->name, device.object->name)};
-    }
-    return false;
-  }
-  if (!HasCapacity(wanted, index)) {
-    RemoveConstraints(frame, claim.constraints.size());
-    if (takes_counters) GiveBackCounters(index);
-    return false;
-  }
-  if (device.shareable) {
-    shares_[index].push_back(
-        ConsumedCapacities(wanted.compiled->request->capacity_requests, *device.object));
-  } else {
-    ++marks_[index];
-  }
-  picks_.push_back({frame.claim, frame.request, frame.alternative, index});
-  took_counters_.push_back(takes_counters);
-  ++claim.picked;
-  return true;
-}
-
-bool Search::AddConstraints(const Frame& frame, const Device& device) {
-  std::vector<ConstraintState>& constraints = claims_[frame.claim].constraints;
-  for (size_t i = 0; i < constraints.size(); ++i) {
-    if (constraints[i].Add(frame.request, frame.alternative, device)) continue;
-    RemoveConstraints(frame, i);
-    return false;
-  }
-  return true;
-}
-
-void Search::RemoveConstraints(const Frame& frame, size_t number) {
-  std::vector<ConstraintState>& constraints = claims_[frame.claim].constraints;
-  while (number > 0) constraints[--number].Remove(frame.request, frame.alternative);
-}
-
-void Search::Deallocate(const Frame& frame) {
-  const uint32_t index = picks_.back().candidate;
-  picks_.pop_back();
-  --claims_[frame.claim].picked;
-  if (candidate(index).device().shareable) {
-    const auto shares = shares_.find(index);
-    shares->second.pop_back();
-    if (shares->second.empty()) shares_.erase(shares);
-  } else {
-    --marks_[index];
-  }
-  RemoveConstraints(frame, claims_[frame.claim].constraints.size());
-  if (took_counters_.back()) GiveBackCounters(index);
-  took_counters_.pop_back();
-}
-
-// As in kube-scheduler, all counters of the pool are checked, not only those that the device takes:
-// one that is overdrawn blocks all devices with counters.
-bool Search::TakeCounters(uint32_t index) {
-  const NodePools::Candidate& chosen = candidate(index);
-  const PoolCounters& counters = chosen.pool->counters;
-  const auto available =
-      counters.Available(input_.allocated, input_.allocated.revision(chosen.pool->id));
-  std::vector<api::Quantity>& taken = counters_[chosen.pool];
-  taken.resize(counters.size());
-  for (const CounterUse& use : chosen.member->counters) taken[use.counter] += use.amount;
-  for (size_t i = 0; i < taken.size(); ++i) {
-    if (taken[i] <= available[i]) continue;
-    GiveBackCounters(index);
-    return false;
-  }
-  return true;
-}
-
-void Search::GiveBackCounters(uint32_t index) {
-  const NodePools::Candidate& chosen = candidate(index);
-  std::vector<api::Quantity>& taken = counters_[chosen.pool];
-  for (const CounterUse& use : chosen.member->counters) taken[use.counter] -= use.amount;
-}
-
-// --- equivalent devices ---
-
-// Reports whether a candidate that is equivalent has failed in this frame. A solution with this one
-// would be one with that one, too: exchange the two.
-//
-// Distinct attributes depend on the order of devices, so nothing is equivalent then.
-bool Search::IsLikeFailed(const Frame& frame, uint32_t index) {
-  if (failed_.size() <= frame.failed || IsTouched(index)) return false;
-  return std::any_of(failed_.begin() + frame.failed, failed_.end(), [&](uint32_t other) {
-    return SpendSteps(1) && !IsTouched(other) && AreEquivalent(frame, other, index);
-  });
-}
-
-// Reports whether this run has picked the candidate, for any claim.
-bool Search::IsTouched(uint32_t index) const {
-  return marks_[index] > 0 || shares_.contains(index);
-}
-
-// As far as the rest of the search is concerned: what is picked for earlier requests is given.
-bool Search::AreEquivalent(const Frame& frame, uint32_t a, uint32_t b) const {
-  const NodePools::Candidate& first = candidate(a);
-  const NodePools::Candidate& second = candidate(b);
-  const api::Device& one = *first.device().object;
-  const api::Device& other = *second.device().object;
-  const AllocatedDevices& allocated = input_.allocated;
-  if (first.pool != second.pool || first.device().shareable != second.device().shareable ||
-      allocated.IsAllocated(first.device().id) || allocated.IsAllocated(second.device().id) ||
-      one.taints != other.taints || one.capacity != other.capacity ||
-      one.consumes_counters != other.consumes_counters) {
-    return false;
-  }
-  for (size_t i = frame.claim; i < claims_.size(); ++i) {
-    const std::vector<Request>& requests = claims_[i].requests;
-    for (size_t r = i == frame.claim ? frame.request : 0; r < requests.size(); ++r) {
-      for (const Wanted& wanted : requests[r].alternatives) {
-        // Selectors that were not evaluated for either were not needed. Those evaluated for one
-        // alone may fail for the other.
-        if (!wanted.selectable.empty() && wanted.selectable[a] != wanted.selectable[b])
-          return false;
-      }
-    }
-    for (const CompiledConstraint& constraint : input_.claims[i]->constraints) {
-      const auto* value = FindAttribute(first.device(), constraint);
-      const auto* other_value = FindAttribute(second.device(), constraint);
-      if ((value == nullptr) != (other_value == nullptr)) return false;
-      if (value != nullptr && *value != *other_value) return false;
-    }
-  }
-  return true;
 }
 
 }  // namespace berth::scheduler::devices

@@ -3,8 +3,9 @@
 //
 // A depth-first search with backtracking. It takes the same decisions as an exhaustive one, and
 // evaluates the same selectors, but does not try a device in place of an equivalent one that has
-// failed: many equal devices and a request that cannot be met take a few steps, not exponentially
-// many. What remains hard ends at a limit of steps.
+// failed, and remembers requests that cannot be met whatever is picked for others: many equal
+// devices and a request that cannot be met take a few steps, not exponentially many. What remains
+// hard ends at a limit of steps.
 #pragma once
 
 #include <cstddef>
@@ -85,6 +86,13 @@ class Search {
     int64_t count = 0;
     std::vector<uint32_t> all;        // The candidates, if all devices are wanted.
     std::vector<uint8_t> selectable;  // By candidate: unknown, no or yes.
+
+    // Of the attempt to meet it that is under way: the candidates that other picks of this run keep
+    // from it, and whether other things that picks change matter, too.
+    std::vector<uint32_t> kept_by_picks;
+    bool depends_on_more = false;
+    // If it cannot be met while these are in use, as far as it may select them at all.
+    std::optional<std::vector<uint32_t>> impossible_without;
   };
   struct Request {
     const CompiledRequest* compiled = nullptr;
@@ -121,6 +129,8 @@ class Search {
   bool HasCapacity(const Wanted& wanted, uint32_t index) const;
   // Picks the candidate, if it can be. Sets the error if a constraint prevents that and `must`.
   bool Allocate(const Frame& frame, uint32_t index, bool must);
+  bool FailsAgain(const Wanted& wanted);
+  void RememberFailure(Wanted& wanted) const;
   bool AddConstraints(const Frame& frame, const Device& device);
   void RemoveConstraints(const Frame& frame, size_t number);
   void Deallocate(const Frame& frame);

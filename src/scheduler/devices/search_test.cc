@@ -308,6 +308,25 @@ TEST(Search, AConstraintThatTheLastRequestViolatesFailsInAFewSteps) {
   EXPECT_LT(world.steps(), 20'000u);
 }
 
+// Partitions of devices with counters of their own are never equivalent.
+TEST(Search, ARequestThatSelectsNothingFailsInAFewStepsEvenIfAllDevicesDiffer) {
+  std::string devices;
+  for (size_t i = 0; i < 60; ++i) {
+    devices += fmt::format("{}{{name: dev-{:02}, capacity: {{memory: {{value: {}}}}}}}",
+                           i == 0 ? "" : ", ", i, i + 1);
+  }
+  DeviceWorld world{SliceYaml("s", {.devices = devices}), ClassYaml("gpu")};
+  const std::string none = Selecting("device.driver == \"none\"");
+  EXPECT_EQ(world.Allocate({ClaimYaml("c", RequestYaml("r", 2) + "," + RequestYaml("s", 1, none))}),
+            "not found");
+  EXPECT_LT(world.steps(), 20'000u);
+  // One that is taken by the first request alone may be what the second needs.
+  const std::string last = Selecting("device.capacity[\"d\"].memory == quantity(\"1\")");
+  EXPECT_EQ(world.Allocate({ClaimYaml("c", RequestYaml("r", 2) + "," + RequestYaml("s", 1, last))}),
+            "c: r=dev-01 r=dev-02 s=dev-00");
+  EXPECT_LT(world.steps(), 20'000u);
+}
+
 TEST(Search, GivesUpAfterTheLimitOfSteps) {
   // All devices differ, in what the second request reads, so nothing is equivalent.
   std::string devices;
