@@ -258,6 +258,27 @@ TEST(ReferenceDevices, ConfigsAreRepeatedForTheirRequests) {
                                    "FromClaim f r s/t"));
 }
 
+// As in kube-scheduler: d2 is tried and put back, since s needs it; then nothing is left of r to
+// compare d3 with, though it has d1.
+TEST(ReferenceDevices, ADeviceThatIsPutBackIsForgottenWithTheOthersOfItsRequest) {
+  const std::string requests =
+      "{name: r, exactly: {deviceClassName: any, allocationMode: ExactCount, count: 2}}, "
+      "{name: s, exactly: {deviceClassName: any, allocationMode: ExactCount, count: 1, "
+      "selectors: [{cel: {expression: 'device.attributes[\"d\"].number == 2'}}]}}";
+  for (const char* model_of_d3 : {"a", "b"}) {
+    const std::string devices = fmt::format(
+        "{{name: d1, attributes: {{model: {{string: a}}, number: {{int: 1}}}}}}, "
+        "{{name: d2, attributes: {{model: {{string: b}}, number: {{int: 2}}}}}}, "
+        "{{name: d3, attributes: {{model: {{string: {}}}, number: {{int: 3}}}}}}",
+        model_of_d3);
+    const Snapshot snapshot = Cluster(
+        Slice(devices) +
+        Claim("c", requests, ", constraints: [{requests: [r], distinctAttribute: d/model}]"));
+    EXPECT_THAT(DevicesOn(EvaluatePod(snapshot)), ElementsAre("r=d1", "r=d3", "s=d2"))
+        << model_of_d3;
+  }
+}
+
 // Ten of thirty devices can be picked in 30 million ways, none of which leaves the 31st.
 TEST(ReferenceDevices, ASearchThatIsTooLongIsGivenUp) {
   std::string devices = "{name: d0}";

@@ -43,7 +43,7 @@ SliceCatalog::Affected SliceCatalog::Change(const std::string& name, SliceRef ad
   Affected affected(std::in_place);
   const auto found = slices_.find(name);
   const SliceRef removed = found == slices_.end() ? nullptr : found->second;
-  const std::set<PoolId> bad_before = bad_counters_;
+  const std::map<PoolId, bool> bad_before = bad_counters_;
   std::map<PoolId, CompleteGenerations> pools;  // That change, with their completeness.
   bool counters_change = false;
   for (const SliceRef& slice : {removed, added}) {
@@ -127,7 +127,7 @@ void SliceCatalog::PoolChanged(PoolId id) {
   for (const auto& [name, slice] : entry.with_counters) counters.push_back(slice);
   entry.without_devices = See(entry, std::move(counters));
   if (entry.without_devices != nullptr && !entry.without_devices->usable())
-    bad_counters_.insert(id);
+    bad_counters_[id] = entry.without_devices->invalid;
 }
 
 SliceCatalog::Affected SliceCatalog::NodesOf(PoolId pool, DeviceId device) const {
@@ -173,7 +173,7 @@ NodePools SliceCatalog::PoolsOf(const api::Node& node) const {
     });
     if (auto pool = See(entry, std::move(slices))) result.pools.push_back(std::move(pool));
   }
-  for (PoolId id : bad_counters_) {
+  for (const auto& [id, is_invalid] : bad_counters_) {
     if (!relevant.contains(id)) result.pools.push_back(pools_.at(id).without_devices);
   }
   std::ranges::sort(result.pools,

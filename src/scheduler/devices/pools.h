@@ -129,8 +129,8 @@ class SliceCatalog {
   std::unordered_map<std::string, SlicesByName, StringHash, std::equal_to<>> on_node_;
   SlicesByName shared_;
   std::map<PoolId, PoolEntry> pools_;
-  // Pools whose counters alone are incomplete or invalid: every node sees that.
-  std::set<PoolId> bad_counters_;
+  // Pools whose counters alone are incomplete (false) or invalid (true): every node sees which.
+  std::map<PoolId, bool> bad_counters_;
 };
 
 }  // namespace berth::scheduler::devices

@@ -80,6 +80,7 @@ class BackingDevices {
  public:
   BackingDevices(const Snapshot& snapshot, const model::Features& features)
       : snapshot_(snapshot),
+        features_(features),
         classes_(ClassesByResource(snapshot, features)),
         allocated_(GatherAllocatedDevices(snapshot, features)) {}
 
@@ -94,7 +95,8 @@ class BackingDevices {
     for (const framework::ResourceWeight& resource : resources) {
       const auto device_class = classes_.find(resource.name);
       if (device_class == classes_.end() || Get(allocatable, resource.name) != 0) continue;
-      const DeviceCount count = CountDevices(snapshot_, node, *device_class->second, allocated_);
+      const DeviceCount count =
+          CountDevices(snapshot_, node, *device_class->second, allocated_, features_);
       if (count.capacity == 0) continue;
       allocatable[resource.name] = count.capacity;
       in_use[resource.name] = count.allocated;
@@ -109,6 +111,7 @@ class BackingDevices {
 
  private:
   const Snapshot& snapshot_;
+  const model::Features& features_;
   const ClassByResource classes_;
   const AllocatedDevices allocated_;
 };

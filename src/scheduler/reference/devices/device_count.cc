@@ -34,10 +34,13 @@ Result<bool> MatchesClass(const api::Device& device, const std::string& driver,
 }  // namespace
 
 DeviceCount CountDevices(const Snapshot& snapshot, const api::Node& node,
-                         const api::DeviceClass& device_class, const AllocatedDevices& allocated) {
+                         const api::DeviceClass& device_class, const AllocatedDevices& allocated,
+                         const model::Features& features) {
   DeviceSelectors selectors;
   DeviceCount count;
   for (const auto& [key, slice] : snapshot.resource_slices) {
+    // DIFFERS: kube-scheduler counts devices that the gate keeps from being allocated.
+    if (!features.dra_partitionable_devices && NeedsPartitionableDevices(*slice)) continue;
     const bool per_device = slice->per_device_node_selection.value_or(false);
     const auto slice_is_on = per_device ? Result<bool>(true) : IsSliceOn(*slice, node);
     if (!slice_is_on) return {};

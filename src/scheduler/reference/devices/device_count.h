@@ -5,6 +5,7 @@
 
 #include "api/node.h"
 #include "api/resource_claim.h"
+#include "scheduler/model/features.h"
 #include "scheduler/reference/devices/allocated_devices.h"
 #include "scheduler/reference/snapshot.h"
 
@@ -18,6 +19,7 @@ struct DeviceCount {
 // Counts the devices of the class on the node, whether they could be allocated or not: generations,
 // taints and counters do not matter. Returns zeros if a selector fails.
 DeviceCount CountDevices(const Snapshot& snapshot, const api::Node& node,
-                         const api::DeviceClass& device_class, const AllocatedDevices& allocated);
+                         const api::DeviceClass& device_class, const AllocatedDevices& allocated,
+                         const model::Features& features);
 
 }  // namespace berth::scheduler::reference

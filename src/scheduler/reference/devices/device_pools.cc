@@ -58,10 +58,6 @@ Slices CandidateSlices(const Snapshot& snapshot, const api::Node& node) {
   return local;
 }
 
-bool NeedsPartitionableDevices(const api::ResourceSlice& slice) {
-  return slice.per_device_node_selection || !slice.shared_counters.empty();
-}
-
 void KeepHighestGeneration(Slices& slices) {
   const auto generation_of = [](const auto* slice) { return slice->pool.generation; };
   const int64_t highest = generation_of(*std::ranges::max_element(slices, {}, generation_of));
@@ -158,6 +154,10 @@ bool HasBindingConditions(const DevicePool& pool) {
 }
 
 }  // namespace
+
+bool NeedsPartitionableDevices(const api::ResourceSlice& slice) {
+  return slice.per_device_node_selection || !slice.shared_counters.empty();
+}
 
 Result<bool> NodeMatches(const api::Node& node, const std::optional<std::string>& node_name,
                          const std::optional<bool>& all_nodes,

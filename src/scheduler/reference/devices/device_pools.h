@@ -42,6 +42,9 @@ struct DevicePool {
 Result<std::vector<DevicePool>> GatherPools(const Snapshot& snapshot, const api::Node& node,
                                             const model::Features& features);
 
+// Reports whether the slice counts only with the feature DRAPartitionableDevices.
+bool NeedsPartitionableDevices(const api::ResourceSlice& slice);
+
 // Reports whether devices with this node selection are for the node.
 Result<bool> NodeMatches(const api::Node& node, const std::optional<std::string>& node_name,
                          const std::optional<bool>& all_nodes,
