@@ -265,6 +265,25 @@ TEST_F(CustomResourcesTest, HaveNoProtobuf) {
   EXPECT_EQ(unreadable.status, 406) << unreadable.body;
 }
 
+TEST_F(CustomResourcesTest, AreNotTakenForBuiltInOnesOfTheSameName) {
+  const ApiResponse defined = client_->Ask(
+      "POST", kDefinitions,
+      Json("{'kind':'CustomResourceDefinition','apiVersion':'apiextensions.k8s.io/v1',"
+           "'metadata':{'name':'services.example.com'},'spec':{'group':'example.com',"
+           "'scope':'Namespaced','names':{'plural':'services','kind':'Binding'},'versions':["
+           "{'name':'v1','served':true,'storage':true,'schema':{'openAPIV3Schema':{"
+           "'type':'object'}}}]}}"));
+  ASSERT_EQ(defined.status, 201) << defined.body;
+  const std::string path = "/apis/example.com/v1/namespaces/default/services";
+  const ApiResponse created = client_->Ask(
+      "POST", path,
+      Json("{'kind':'Binding','apiVersion':'example.com/v1','metadata':{'name':'a'}}"));
+  EXPECT_EQ(created.status, 201) << created.body;
+  EXPECT_THAT(created.body, HasSubstr(R"("apiVersion":"example.com/v1")"));
+  const ApiResponse deleted = client_->Ask("DELETE", path + "/a");
+  EXPECT_THAT(deleted.body, HasSubstr(R"("kind":"Status")"));
+}
+
 TEST_F(CustomResourcesTest, AreScaled) {
   Define();
   Create("a");

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <memory>
 #include <span>
+#include <utility>
 
 #include "api/json/json_text.h"
 #include "api/json/writer.h"
@@ -46,8 +47,9 @@ net::Piece Owned(std::string text) {
 }
 
 net::Piece WholeObject(const api::scheme::Kind& kind, const store::ObjectPtr& object) {
-  const store::ObjectPtr represented = registry::InForm(kind, object);
-  return {represented, represented->json};
+  store::ObjectPtr represented = registry::InForm(kind, object);
+  const std::string_view json = represented->json;
+  return {std::move(represented), json};
 }
 
 store::ObjectPtr AtVersion(const store::Object& object, store::Version version) {

@@ -19,7 +19,7 @@
 namespace berth::apiserver {
 namespace {
 
-// The resources whose delete returns the object even if it is removed.
+// The core resources whose delete returns the object even if it is removed.
 constexpr std::array<std::string_view, 6> kReturnDeleted = {
     "pods",     "persistentvolumes", "persistentvolumeclaims",
     "services", "serviceaccounts",   "resourcequotas"};
@@ -337,7 +337,7 @@ api::scheme::ApiResult<VersionedResponse> ServeObjects(const RequestContext& cal
   if (std::ranges::find(kConnections, call.info.subresource) != kConnections.end()) {
     return Connect(call);
   }
-  if (call.kind().kind == "Binding") return CreateBinding(call);
+  if (call.kind().IsBuiltIn("Binding")) return CreateBinding(call);
   switch (call.info.verb) {
     case Verb::kGet:
       return Get(call);

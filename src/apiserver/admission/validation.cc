@@ -92,6 +92,7 @@ std::optional<std::string> CheckConfigMapKey(std::string_view text) {
 }
 
 std::optional<std::string> CheckName(const api::scheme::Kind& kind, std::string_view name) {
+  if (kind.custom != nullptr) return CheckDnsSubdomain(name);
   const std::string_view resource = kind.resource;
   if (kind.group.empty()) {
     if (resource == "namespaces") return CheckDnsLabel(name);
@@ -99,7 +100,7 @@ std::optional<std::string> CheckName(const api::scheme::Kind& kind, std::string_
     if (resource == "services") return CheckDns1035Label(name);
   }
   if (kind.group == "rbac.authorization.k8s.io") return CheckPathSegment(name);
-  if (kind.IsBuiltIn("LeaseCandidate")) return CheckConfigMapKey(name);
+  if (kind.kind == "LeaseCandidate") return CheckConfigMapKey(name);
   // "v1." of the core group; an address of IPv6.
   if (resource == "apiservices" || resource == "ipaddresses") return CheckPathSegment(name);
   return CheckDnsSubdomain(name);
@@ -266,7 +267,7 @@ void Immutable(const api::JsonObject* before, const api::JsonObject* after, std:
 void Validate(const api::scheme::Kind& kind, const api::JsonObject& document, FieldErrors& errors,
               const api::JsonObject* before) {
   if (kind.group == kDeviceGroup) return ValidateDevices(kind, before, document, errors);
-  if (kind.IsBuiltIn("Pod")) {
+  if (kind.kind == "Pod") {
     return ValidatePodSpec(api::ObjectAt(&document, "spec"), FieldPath("spec"), errors);
   }
   if (ValidateWorkload(kind, document, errors)) return;
@@ -278,7 +279,7 @@ void Validate(const api::scheme::Kind& kind, const api::JsonObject& document, Fi
 
 void ValidateUpdate(const api::scheme::Kind& kind, const api::JsonObject& before,
                     const api::JsonObject& after, FieldErrors& errors) {
-  if (kind.IsBuiltIn("Pod")) return ValidatePodUpdate(before, after, errors);
+  if (kind.kind == "Pod") return ValidatePodUpdate(before, after, errors);
   if (ValidateWorkloadUpdate(kind, before, after, errors)) return;
   if (ValidateStorageUpdate(kind, before, after, errors)) return;
   if (ValidateCoordinationUpdate(kind, before, after, errors)) return;

@@ -74,6 +74,20 @@ TEST_F(CustomResourcesTest, WritesInAnyVersionGetTheDefaultsOfTheStoredOne) {
   EXPECT_HOLDS(Tab("a", "v1beta1"), "{'spec':{'cron':'5','replicas':1}}");
 }
 
+TEST_F(CustomResourcesTest, TheirNamesAreSubdomains) {
+  // The resource and the kind resemble built-in ones that may have other names.
+  Define(
+      "{'metadata':{'name':'apiservices.example.com'},'spec':{'group':'example.com',"
+      "'scope':'Cluster','names':{'plural':'apiservices','kind':'LeaseCandidate'},'versions':["
+      "{'name':'v1','served':true,'storage':true,'schema':{'openAPIV3Schema':{"
+      "'type':'object'}}}]}}");
+  const auto kind = api.kinds()->Find("example.com", "v1", "apiservices");
+  ASSERT_NE(kind, nullptr);
+  EXPECT_THAT(CausesOf(api.Create(*kind, "", Doc("{'metadata':{'name':'A_b'}}"))),
+              HasSubstr("metadata.name: Invalid value: \"A_b\": a lowercase RFC 1123 subdomain"));
+  EXPECT_EQ(ErrorOf(api.Create(*kind, "", Doc("{'metadata':{'name':'a.b'}}"))), "ok");
+}
+
 TEST_F(CustomResourcesTest, UnknownFieldsAreReportedIfTheClientAsksForIt) {
   Define();
   WriteOptions options{.field_validation = FieldValidation::kStrict};
