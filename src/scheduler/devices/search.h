@@ -129,6 +129,7 @@ class Search {
   bool HasCapacity(const Wanted& wanted, uint32_t index) const;
   // Picks the candidate, if it can be. Sets the error if a constraint prevents that and `must`.
   bool Allocate(const Frame& frame, uint32_t index, bool must);
+  static bool IsKnownNotToSelect(const Wanted& wanted, uint32_t index);
   bool FailsAgain(const Wanted& wanted);
   void RememberFailure(Wanted& wanted) const;
   bool AddConstraints(const Frame& frame, const Device& device);

@@ -205,11 +205,15 @@ void Search::GiveBackCounters(uint32_t index) {
 
 // --- what need not be tried ---
 
+bool Search::IsKnownNotToSelect(const Wanted& wanted, uint32_t index) {
+  return !wanted.selectable.empty() && wanted.selectable[index] == kNotSelectable;
+}
+
 // Reports whether the request cannot be met for a reason that was found before.
 bool Search::FailsAgain(const Wanted& wanted) {
   if (!wanted.impossible_without) return false;
   return std::ranges::all_of(*wanted.impossible_without, [&](uint32_t index) {
-    return SpendSteps(1) && (marks_[index] > 0 || wanted.selectable[index] == kNotSelectable);
+    return SpendSteps(1) && (marks_[index] > 0 || IsKnownNotToSelect(wanted, index));
   });
 }
 
@@ -218,9 +222,8 @@ bool Search::FailsAgain(const Wanted& wanted) {
 // unless it is known that they are not selected.
 void Search::RememberFailure(Wanted& wanted) const {
   if (wanted.depends_on_more) return;
-  std::erase_if(wanted.kept_by_picks, [&](uint32_t index) {
-    return !wanted.selectable.empty() && wanted.selectable[index] == kNotSelectable;
-  });
+  std::erase_if(wanted.kept_by_picks,
+                [&](uint32_t index) { return IsKnownNotToSelect(wanted, index); });
   wanted.impossible_without = wanted.kept_by_picks;
 }
 

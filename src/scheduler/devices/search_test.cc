@@ -308,6 +308,17 @@ TEST(Search, AConstraintThatTheLastRequestViolatesFailsInAFewSteps) {
   EXPECT_LT(world.steps(), 20'000u);
 }
 
+TEST(Search, ARequestMayFindAllDevicesInUse) {
+  DeviceWorld world{SliceYaml("s", {.devices = "{name: a}, {name: b}"}), ClassYaml("gpu")};
+  EXPECT_EQ(world.Allocate({ClaimYaml("c",
+                                      "{name: r, firstAvailable: [{name: x, deviceClassName: "
+                                      "gpu, allocationMode: ExactCount, count: 2}, {name: y, "
+                                      "deviceClassName: gpu, allocationMode: ExactCount, "
+                                      "count: 1}]}, " +
+                                          RequestYaml("s"))}),
+            "c: r/y=a s=b");
+}
+
 // Partitions of devices with counters of their own are never equivalent.
 TEST(Search, ARequestThatSelectsNothingFailsInAFewStepsEvenIfAllDevicesDiffer) {
   std::string devices;
