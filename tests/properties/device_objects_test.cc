@@ -52,7 +52,9 @@ void ExpectEachWay(const std::string& json) {
   const auto decoded = api::protobuf::DecodeAs<T>(message);
   ASSERT_TRUE(decoded.has_value()) << decoded.error().message;
   EXPECT_EQ(WithoutText(**decoded), WithoutText(**want)) << json;
-  if constexpr (std::is_same_v<T, api::ResourceClaim>) EXPECT_EQ(Sorted(**decoded), Sorted(**want));
+  if constexpr (std::is_same_v<T, api::ResourceClaim>) {
+    EXPECT_EQ(Sorted(**decoded), Sorted(**want));
+  }
 }
 
 size_t CheckObjects(const std::string& file) {
