@@ -70,8 +70,27 @@ Differences DecisionCheck::Decide(const api::Ref<api::Pod>& pod,
   // The cases were recorded without a queue, which holds a pod back that PreFilter would reject.
   if (expected.pre_filter.rejected() && engine_.queue().sizes().gated > 0) return {};
   engine_.Schedule(now, 1);
+  AnswerWritesOfCycle(now);
   if (last_ && IsExpected(*last_, expected)) return {};
   return {{"decision", DescribeExpected(expected), DescribeDecision(last_)}};
+}
+
+// PostFilter gives up claims, and waits until that is written.
+void DecisionCheck::AnswerWritesOfCycle(Instant now) {
+  while (!last_) {
+    const std::vector<scheduler::engine::Command> commands = engine_.TakeCommands();
+    if (commands.empty()) return;
+    for (const scheduler::engine::Command& command : commands) {
+      scheduler::framework::WriteResult result;
+      if (const auto* update =
+              std::get_if<scheduler::framework::UpdateResourceClaim>(&command.write))
+        result.claim = update->object;
+      if (const auto* status =
+              std::get_if<scheduler::framework::UpdateResourceClaimStatus>(&command.write))
+        result.claim = status->object;
+      engine_.Handle(scheduler::engine::WriteDone{command.id, std::move(result)}, now);
+    }
+  }
 }
 
 void DecisionCheck::Resolve(const api::Ref<api::Pod>& pod, const std::string& node, Instant now) {

@@ -35,6 +35,7 @@ class DecisionCheck final : private scheduler::engine::DecisionObserver {
   void Resolve(const api::Ref<api::Pod>& pod, const std::string& node, Instant now);
 
  private:
+  void AnswerWritesOfCycle(Instant now);
   void OnDecision(const scheduler::engine::Decision& decision) override { last_ = decision; }
 
   scheduler::engine::Engine& engine_;

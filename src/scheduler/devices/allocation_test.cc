@@ -28,7 +28,7 @@ std::string SelectorText(const api::AllocationResult& allocation) {
 }
 
 std::string Opaque(std::string_view driver) {
-  return fmt::format("opaque: {{driver: {}, parameters: {{}}}}", driver);
+  return fmt::format("opaque: {{driver: '{}', parameters: {{}}}}", driver);
 }
 
 TEST(Allocation, ConfigurationsOfClassesComeOnceAndThoseOfClaimsPerRequest) {
@@ -70,13 +70,13 @@ TEST(Allocation, IsAvailableWhereTheDevicesAre) {
     const char* want;
   } kCases[] = {
       {"allNodes: true", "allNodes: true", "everywhere"},
-      {"allNodes: true", "nodeName: n", "[metadata.name In n]"},
+      {"allNodes: true", "nodeName: 'n'", "[metadata.name In n]"},
       {zone, "allNodes: true", "(zone In a,b)"},
       {zone, same_zone, "(zone In a,b)(x Exists )"},
   };
   for (const auto& c : kCases) {
     DeviceWorld world{
-        "{apiVersion: v1, kind: Node, metadata: {name: n, labels: {zone: a, x: y}}}\n",
+        "---\n{apiVersion: v1, kind: Node, metadata: {name: 'n', labels: {zone: a, x: 'y'}}}\n",
         SliceYaml("1", {.devices = "{name: a}", .nodes = c.first, .pool = "p"}),
         SliceYaml("2", {.devices = "{name: b}", .nodes = c.second, .pool = "q"}), ClassYaml("gpu")};
     EXPECT_EQ(world.Allocate({ClaimYaml("c", RequestYaml("r", 2))}), "c: r=a r=b");

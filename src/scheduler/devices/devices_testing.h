@@ -31,7 +31,7 @@ namespace berth::scheduler::devices {
 
 struct SliceParts {
   std::string devices = {};  // The inside of a list.
-  std::string nodes = "nodeName: n";
+  std::string nodes = "nodeName: 'n'";
   std::string pool = "p";
   std::string driver = "d";
   int64_t generation = 1;
@@ -41,8 +41,8 @@ struct SliceParts {
 
 inline std::string SliceYaml(std::string_view name, const SliceParts& parts) {
   return fmt::format(
-      "{{apiVersion: resource.k8s.io/v1, kind: ResourceSlice, metadata: {{name: {}}}, spec: "
-      "{{driver: {}, pool: {{name: {}, generation: {}, resourceSliceCount: {}}}, {}, devices: "
+      "---\n{{apiVersion: resource.k8s.io/v1, kind: ResourceSlice, metadata: {{name: '{}'}}, spec: "
+      "{{driver: '{}', pool: {{name: '{}', generation: {}, resourceSliceCount: {}}}, {}, devices: "
       "[{}]{}}}}}\n",
       name, parts.driver, parts.pool, parts.generation, parts.count, parts.nodes, parts.devices,
       parts.more.empty() ? "" : ", " + parts.more);
@@ -50,7 +50,7 @@ inline std::string SliceYaml(std::string_view name, const SliceParts& parts) {
 
 inline std::string ClassYaml(std::string_view name, std::string_view spec = "") {
   return fmt::format(
-      "{{apiVersion: resource.k8s.io/v1, kind: DeviceClass, metadata: {{name: {}}}, spec: "
+      "---\n{{apiVersion: resource.k8s.io/v1, kind: DeviceClass, metadata: {{name: '{}'}}, spec: "
       "{{{}}}}}\n",
       name, spec);
 }
@@ -59,7 +59,8 @@ inline std::string ClassYaml(std::string_view name, std::string_view spec = "") 
 inline std::string ClaimYaml(std::string_view name, std::string_view requests,
                              std::string_view more = "", std::string_view status = "") {
   return fmt::format(
-      "{{apiVersion: resource.k8s.io/v1, kind: ResourceClaim, metadata: {{name: {0}, namespace: "
+      "---\n{{apiVersion: resource.k8s.io/v1, kind: ResourceClaim, metadata: {{name: '{0}', "
+      "namespace: "
       "default, uid: uid-{0}}}, spec: {{devices: {{requests: [{1}]{2}}}}}, status: {{{3}}}}}\n",
       name, requests, more.empty() ? "" : ", " + std::string(more), status);
 }

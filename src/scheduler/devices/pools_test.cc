@@ -30,7 +30,7 @@ std::shared_ptr<const api::ResourceSlice> DecodeSlice(const std::string& yaml) {
 }
 
 constexpr const char* kLabelledNode =
-    "{apiVersion: v1, kind: Node, metadata: {name: n, labels: {zone: a}}}\n";
+    "---\n{apiVersion: v1, kind: Node, metadata: {name: 'n', labels: {zone: a}}}\n";
 constexpr const char* kZoneA =
     "nodeSelector: {nodeSelectorTerms: [{matchExpressions: [{key: zone, operator: In, values: "
     "[a]}]}]}";
@@ -59,7 +59,7 @@ TEST(Pools, EachWayToChooseNodes) {
     const char* nodes;
     const char* want;
   } kCases[] = {
-      {"nodeName: n", "d/p: a"},
+      {"nodeName: 'n'", "d/p: a"},
       {"nodeName: other", ""},
       {"allNodes: true", "d/p: a"},
       {kZoneA, "d/p: a"},
@@ -73,9 +73,10 @@ TEST(Pools, EachWayToChooseNodes) {
 }
 
 TEST(Pools, DevicesMayChooseNodes) {
-  DeviceWorld world{SliceYaml("s", {.devices = "{name: a, nodeName: other}, {name: b, nodeName: n}",
-                                    .nodes = "perDeviceNodeSelection: true"}),
-                    ClassYaml("gpu")};
+  DeviceWorld world{
+      SliceYaml("s", {.devices = "{name: a, nodeName: other}, {name: b, nodeName: 'n'}",
+                      .nodes = "perDeviceNodeSelection: true"}),
+      ClassYaml("gpu")};
   EXPECT_EQ(PoolsText(world), "d/p: a b") << "selectors are evaluated for both";
   EXPECT_EQ(world.Allocate({ClaimYaml("c", RequestYaml("r"))}), "c: r=b");
 }

@@ -7,10 +7,10 @@ namespace BERTH_TEST_FILE {
 
 // Devices a, b, c and d with a model and a number each.
 constexpr const char* kFour =
-    "{name: a, attributes: {model: {string: x}, n: {int: 1}}}, "
-    "{name: b, attributes: {model: {string: y}, n: {int: 2}}}, "
-    "{name: c, attributes: {model: {string: x}, n: {int: 3}}}, "
-    "{name: d, attributes: {model: {string: y}, n: {int: 4}}}";
+    "{name: a, attributes: {model: {string: x}, 'n': {int: 1}}}, "
+    "{name: b, attributes: {model: {string: 'y'}, 'n': {int: 2}}}, "
+    "{name: c, attributes: {model: {string: x}, 'n': {int: 3}}}, "
+    "{name: d, attributes: {model: {string: 'y'}, 'n': {int: 4}}}";
 
 std::string ModelIs(std::string_view model) {
   return Selecting(fmt::format("device.attributes[\"d\"].model == \"{}\"", model));
@@ -151,8 +151,9 @@ TEST(Search, TaintsMustBeTolerated) {
 }
 
 TEST(Search, SelectorsFailOnlyIfTheyAreNeeded) {
-  DeviceWorld world{SliceYaml("s", {.devices = "{name: a, attributes: {n: {int: 1}}}, {name: b}"}),
-                    ClassYaml("gpu"), ClassYaml("bad", Selecting("device.nothing"))};
+  DeviceWorld world{
+      SliceYaml("s", {.devices = "{name: a, attributes: {'n': {int: 1}}}, {name: b}"}),
+      ClassYaml("gpu"), ClassYaml("bad", Selecting("device.nothing"))};
   const std::string reads_n = Selecting("device.attributes[\"d\"].n == 1");
   Check(world, {{"First", {ClaimYaml("c", RequestYaml("r", 1, reads_n))}, "c: r=a"}});
   EXPECT_TRUE(world.Allocate({ClaimYaml("c", RequestYaml("r", 2, reads_n))})
@@ -312,7 +313,7 @@ TEST(Search, ARequestMayFindAllDevicesInUse) {
   DeviceWorld world{SliceYaml("s", {.devices = "{name: a}, {name: b}"}), ClassYaml("gpu")};
   EXPECT_EQ(world.Allocate({ClaimYaml("c",
                                       "{name: r, firstAvailable: [{name: x, deviceClassName: "
-                                      "gpu, allocationMode: ExactCount, count: 2}, {name: y, "
+                                      "gpu, allocationMode: ExactCount, count: 2}, {name: 'y', "
                                       "deviceClassName: gpu, allocationMode: ExactCount, "
                                       "count: 1}]}, " +
                                           RequestYaml("s"))}),

@@ -11,21 +11,22 @@ namespace BERTH_TEST_FILE {
 std::string SliceOf(std::string_view node, std::string_view devices,
                     std::string_view version = "1") {
   return fmt::format(
-      "{{apiVersion: resource.k8s.io/v1, kind: ResourceSlice, metadata: {{name: slice-{0}, "
+      "---\n{{apiVersion: resource.k8s.io/v1, kind: ResourceSlice, metadata: {{name: slice-{0}, "
       "resourceVersion: '{2}'}}, spec: {{driver: gpus, pool: {{name: {0}, generation: 1, "
       "resourceSliceCount: 1}}, nodeName: {0}, devices: [{1}]}}}}\n",
       node, devices, version);
 }
 
 constexpr const char* kClass =
-    "{apiVersion: resource.k8s.io/v1, kind: DeviceClass, metadata: {name: gpu}, spec: "
+    "---\n{apiVersion: resource.k8s.io/v1, kind: DeviceClass, metadata: {name: gpu}, spec: "
     "{extendedResourceName: e.com/gpu, selectors: [{cel: {expression: 'device.driver == "
     "\"gpus\"'}}]}}\n";
 
 std::string GpuClaim(std::string_view name, std::string_view requests, std::string_view status = "",
                      int version = 1) {
   return fmt::format(
-      "{{apiVersion: resource.k8s.io/v1, kind: ResourceClaim, metadata: {{name: {0}, namespace: "
+      "---\n{{apiVersion: resource.k8s.io/v1, kind: ResourceClaim, metadata: {{name: '{0}', "
+      "namespace: "
       "default, uid: uid-{0}, resourceVersion: '{3}'}}, spec: {{devices: {{requests: [{1}]}}}}, "
       "status: {{{2}}}}}\n",
       name, requests, status, version);
@@ -51,7 +52,7 @@ std::string AllocatedOn(std::string_view node, std::string_view device, std::str
 std::string PodWith(const std::vector<std::string>& claims) {
   std::vector<std::string> entries;
   for (const std::string& claim : claims)
-    entries.push_back(fmt::format("{{name: {0}, resourceClaimName: {0}}}", claim));
+    entries.push_back(fmt::format("{{name: 'c-{0}', resourceClaimName: '{0}'}}", claim));
   return PodYaml("web", {.spec = fmt::format("resourceClaims: [{}]", fmt::join(entries, ", "))});
 }
 
@@ -168,8 +169,8 @@ TEST(DynamicResourcesFilter, TheSearchIsLimited) {
 TEST(DynamicResourcesScore, PrefersTheFirstAlternatives) {
   World world;
   world.Add(GpuClaim("c",
-                     "{name: r, firstAvailable: [{name: x, deviceClassName: gpu, allocationMode: "
-                     "ExactCount, count: 2}, {name: y, deviceClassName: gpu, allocationMode: "
+                     "{name: r, firstAvailable: [{name: one, deviceClassName: gpu, allocationMode: "
+                     "ExactCount, count: 2}, {name: two, deviceClassName: gpu, allocationMode: "
                      "ExactCount, count: 1}]}"));
   PluginHarness trial(world, MakePlugin("DynamicResources"), PodWith({"c"}));
   EXPECT_EQ(trial.Filter(), "110");
@@ -210,7 +211,7 @@ TEST(DynamicResourcesCache, FollowsEveryChange) {
   EXPECT_EQ(run(), "011") << "and one went";
   world.cluster().Remove<api::DeviceClass>({"", "gpu"});
   world.Add(
-      "{apiVersion: resource.k8s.io/v1, kind: DeviceClass, metadata: {name: gpu}, spec: "
+      "---\n{apiVersion: resource.k8s.io/v1, kind: DeviceClass, metadata: {name: gpu}, spec: "
       "{selectors: [{cel: {expression: 'false'}}]}}");
   EXPECT_EQ(run(), "000") << "the class changed";
   world.Add(kClass);
@@ -291,11 +292,11 @@ TEST(DynamicResourcesExtended, DevicePluginsComeFirst) {
 TEST(DynamicResourcesExtended, AClaimOfAnEarlierAttemptMustGoFirst) {
   World world;
   world.Add(
-      "{apiVersion: resource.k8s.io/v1, kind: ResourceClaim, metadata: {name: old, namespace: "
+      "---\n{apiVersion: resource.k8s.io/v1, kind: ResourceClaim, metadata: {name: old, namespace: "
       "default, uid: old, annotations: {resource.kubernetes.io/extended-resource-claim: 'true'}, "
       "ownerReferences: [{apiVersion: v1, kind: Pod, name: web, uid: uid-of-web, controller: "
       "true}]}, spec: {devices: {requests: [" +
-      Count(1) + "]}}}\n" + PodRequesting(1));
+      Count(1) + "]}}}\n---\n" + PodRequesting(1));
   PluginHarness trial(world, MakePlugin("DynamicResources"), PodRequesting(1));
   EXPECT_EQ(trial.Filter(), "000");
   EXPECT_EQ(trial.Explain("a"),
