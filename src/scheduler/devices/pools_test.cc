@@ -163,6 +163,21 @@ TEST(Pools, ChangesAffectFewNodes) {
   EXPECT_EQ(AffectedText(catalog.Remove("unknown")), "");
 }
 
+// Neither can be used, but each node says which it is.
+TEST(Pools, CountersThatBecomeInvalidAffectAllNodes) {
+  DeviceWorld world;
+  auto put = [&](std::string_view name) {
+    return AffectedText(world.catalog().Put(
+        DecodeSlice(SliceYaml(name, {.nodes = "nodeName: m",
+                                     .count = 2,
+                                     .more = "sharedCounters: [{name: set, counters: {}}]"}))));
+  };
+  EXPECT_EQ(put("s"), "all");
+  EXPECT_EQ(PoolsText(world), "d/p incomplete");
+  EXPECT_EQ(put("t"), "all");
+  EXPECT_EQ(PoolsText(world), "d/p invalid: duplicate counter set name set");
+}
+
 TEST(Pools, NothingIsLeftOfRemovedSlices) {
   DeviceWorld world;
   for (int i = 0; i < 3; ++i) {
