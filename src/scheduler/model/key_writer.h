@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <type_traits>
+#include <variant>
 #include <vector>
 
 #include "api/pod.h"
@@ -99,7 +100,11 @@ class KeyWriter {
   void Put(const api::ContainerStatus& s) { PutAll(s.name, s.resources, s.allocated_resources); }
 
   void Put(const api::Volume& volume) {
-    PutAll(volume.name, volume.source.index());
+    Put(volume.source.index());
+    // The API server gives each pod a volume with a name of its own, kube-api-access-x7k2p, whose
+    // source no rule reads.
+    if (std::holds_alternative<api::OtherSource>(volume.source)) return;
+    Put(volume.name);
     std::visit([this](const auto& source) { PutSource(source); }, volume.source);
   }
 

@@ -222,6 +222,13 @@ TEST(PodClassKey, DistinguishesListsByWhereTheyEnd) {
   EXPECT_NE(Key(first), Key(second));
 }
 
+TEST(PodClassKey, IgnoresTheNamesOfVolumesThatNoRuleReads) {
+  api::Pod first = MakePod("a"), second = MakePod("b");
+  first.spec.volumes = {{"kube-api-access-x7k2p", api::OtherSource{}}};
+  second.spec.volumes = {{"kube-api-access-9qwzt", api::OtherSource{}}};
+  EXPECT_EQ(Key(first), Key(second));
+}
+
 TEST(PodClassKey, PodsWithGeneratedClaimNamesAreOneOfAKind) {
   api::Pod first = MakePod("a"), second = MakePod("b");
   for (api::Pod* pod : {&first, &second}) {
