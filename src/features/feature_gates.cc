@@ -159,12 +159,9 @@ void FeatureGates::JudgeSupport(std::vector<std::string>& problems) {
     }
     if (gate.on == on) continue;
     if (gate.support == GateSupport::kFixed) {
-      problems.push_back(on ? fmt::format("feature gate {} cannot be switched on: Berth does not "
-                                          "have this feature",
-                                          name)
-                            : fmt::format("feature gate {} cannot be switched off: Berth always "
-                                          "has this feature",
-                                          name));
+      // Those that are on by default are locked.
+      problems.push_back(fmt::format(
+          "feature gate {} cannot be switched on: Berth does not have this feature", name));
     } else if (gate.support == GateSupport::kSpeed) {
       warnings_.push_back(fmt::format(
           "feature gate {}={} makes no difference: Berth works in its own way here, and decides "

@@ -138,8 +138,9 @@ TEST(FeatureGatesTest, AllMistakesAreReported) {
        {"GangScheduling is enabled, but depends on features that are disabled: [GenericWorkload]"}},
       {{"GenericWorkload=true"},
        {"feature gate GenericWorkload cannot be switched on: Berth does not have this feature"}},
-      {{"DRADeviceTaints=false"},
-       {"feature gate DRADeviceTaints cannot be switched off: Berth always has this feature"}},
+      {{"DRADeviceTaintRules=true"},
+       {"feature gate DRADeviceTaintRules cannot be switched on: Berth does not have this "
+        "feature"}},
       {{"GenericWorkload=true", "GangScheduling=true", "WorkloadAwarePreemption=true"},
        {"feature gate GangScheduling cannot be switched on: Berth does not have this feature",
         "feature gate GenericWorkload cannot be switched on: Berth does not have this feature",
@@ -154,6 +155,12 @@ TEST(FeatureGatesTest, AllMistakesAreReported) {
       {{"GenericWorkload=false", "PodLevelResources=true"}, {}},
   };
   for (const ProblemCase& c : cases) EXPECT_EQ(Problems(c.settings), c.want) << c.settings[0];
+}
+
+TEST(FeatureGatesTest, GatesThatAreOnAndCannotBeSwitchedAreLocked) {
+  for (const FeatureGate& gate : AllFeatureGates()) {
+    EXPECT_TRUE(gate.support != GateSupport::kFixed || !gate.on || gate.locked) << gate.name;
+  }
 }
 
 TEST(FeatureGatesTest, EveryFeatureOfTheSchedulerIsAGateThatIsSwitched) {
@@ -174,7 +181,9 @@ TEST(FeatureGatesTest, EveryFeatureOfTheSchedulerIsAGateThatIsSwitched) {
     }
     const auto gates = FeatureGates::Parse(settings);
     ASSERT_TRUE(gates.has_value()) << gates.error()[0];
-    EXPECT_THAT(gates->warnings(), IsEmpty()) << name;
+    if (gate->stage != GateStage::kGA) {
+      EXPECT_THAT(gates->warnings(), IsEmpty()) << name;
+    }
     EXPECT_EQ(gates->OfScheduler().*field, !gate->on) << name;
   }
   EXPECT_EQ(FeatureGates().OfScheduler(), defaults);

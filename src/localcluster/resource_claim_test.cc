@@ -5,6 +5,7 @@
 namespace berth::localcluster {
 namespace BERTH_TEST_FILE {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -115,12 +116,10 @@ TEST(ResourceClaimController, APodWaitsForItsTemplate) {
   DeviceCluster cluster;
   cluster.Apply(kPod);
   EXPECT_THAT(cluster.Names(ResourceClaims()), IsEmpty());
-  const auto events = cluster.store->List(api::scheme::KindOf("events").collection, {});
-  ASSERT_FALSE(events.objects.empty());
-  EXPECT_HOLDS(apiserver::store::Parse(*events.objects.front()),
-               "{'type':'Warning','reason':'FailedResourceClaimCreation','message':"
-               "'PodResourceClaim gpu: resource claim template \\'gpus\\': "
-               "resourceclaimtemplate.resource.k8s.io \\'gpus\\' not found'}");
+  EXPECT_THAT(cluster.EventsOf("web"),
+              Contains("Warning FailedResourceClaimCreation PodResourceClaim gpu: resource claim "
+                       "template \"gpus\": resourceclaimtemplate.resource.k8s.io \"gpus\" not "
+                       "found"));
   cluster.Apply(kTemplate);
   EXPECT_THAT(cluster.Names(ResourceClaims()), SizeIs(1));
 }
@@ -223,10 +222,8 @@ TEST(ResourceClaimController, APodDoesNotStartWithoutItsDevices) {
   cluster.Apply(kOwnClaim);
   cluster.Apply(PodOfClaim("web", "node-0"));
   EXPECT_EQ(cluster.ShowPods(), "1 web Pending");
-  const auto events = cluster.store->List(api::scheme::KindOf("events").collection, {});
-  ASSERT_FALSE(events.objects.empty());
-  EXPECT_HOLDS(apiserver::store::Parse(*events.objects.front()),
-               "{'reason':'FailedPrepareDynamicResources','source':{'component':'kubelet'}}");
+  EXPECT_THAT(cluster.EventsOf("web"),
+              Contains(StartsWith("Warning FailedPrepareDynamicResources Failed to prepare ")));
   cluster.Allocate("mine", "web");
   cluster.AdvanceSeconds(30);
   EXPECT_EQ(cluster.ShowPods(), "1 web Running");

@@ -131,14 +131,14 @@ TEST(ConfigShowTest, FollowsTheFeatureGates) {
 
 TEST(ConfigValidateTest, RefusesGatesThatBerthCannotSwitch) {
   const ProcessResult ended =
-      RunBerth({"config", "validate", "-", "--feature-gates", "DRADeviceTaints=false,Nope=true"},
+      RunBerth({"config", "validate", "-", "--feature-gates", "DRADeviceTaintRules=true,Nope=true"},
                Config(""));
   EXPECT_EQ(ended.code, 2);
   EXPECT_EQ(ended.err, "berth config validate: --feature-gates: unrecognized feature gate: Nope\n");
-  const ProcessResult fixed =
-      RunBerth({"config", "validate", "-", "--feature-gates", "DRADeviceTaints=false"}, Config(""));
+  const ProcessResult fixed = RunBerth(
+      {"config", "validate", "-", "--feature-gates", "DRADeviceTaintRules=true"}, Config(""));
   EXPECT_EQ(fixed.code, 2);
-  EXPECT_THAT(fixed.err, HasSubstr("feature gate DRADeviceTaints cannot be switched off"));
+  EXPECT_THAT(fixed.err, HasSubstr("feature gate DRADeviceTaintRules cannot be switched on"));
 }
 
 TEST(ConfigUsageTest, IsReported) {
