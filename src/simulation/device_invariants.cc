@@ -206,6 +206,18 @@ std::optional<Violation> DeviceInvariants::PodsHaveTheirClaims() const {
   return std::nullopt;
 }
 
+bool DeviceInvariants::HasItsClaims(const api::Pod& pod) const {
+  if (pod.spec.resource_claims.empty()) return true;
+  // The names of claims that were made for it may not be readable.
+  if (plan_.undecodable) return false;
+  const std::vector<std::string> names = ClaimNamesOf(pod);
+  return names.size() >= pod.spec.resource_claims.size() &&
+         std::ranges::all_of(names, [&](const std::string& name) {
+           const auto claim = api_.Find<api::ResourceClaim>({kNamespace, name});
+           return claim != nullptr && !claim->metadata.deletion_timestamp;
+         });
+}
+
 std::optional<Violation> DeviceInvariants::CacheMatchesApi(
     const scheduler::engine::Engine& engine) const {
   const auto claims = api_.All<api::ResourceClaim>();

@@ -34,6 +34,10 @@ class DeviceInvariants {
   std::optional<Violation> WhenIdle(const scheduler::engine::Engine& engine) const;
   std::optional<Violation> CacheMatchesApi(const scheduler::engine::Engine& engine) const;
 
+  // Reports whether the scheduler can know that all claims of the pod exist: without them the pod
+  // is not tried.
+  bool HasItsClaims(const api::Pod& pod) const;
+
  private:
   std::optional<Violation> ClaimsAreUsed() const;
   std::optional<Violation> PodsHaveTheirClaims() const;

@@ -110,6 +110,7 @@ void Invariants::Decided(const scheduler::engine::Decision& decision,
   if (uid != book_.last_rejected || since == book_.rejected.end()) return;
   if (since->second == book_.requeue_all_events) return;
   if (engine.queue().PlaceOf(id) != Place::kUnschedulable) return;
+  if (engine.queue().Find(id)->gate != nullptr) return;  // Its claim is gone.
   Break(kNotLeftUnschedulable, NameOf(engine.cluster().pod(id)) +
                                    " became unschedulable, though an event should requeue it");
 }
@@ -297,7 +298,7 @@ std::optional<Violation> Invariants::NoneLeftUnschedulable(const scheduler::engi
   for (const auto& [id, object] : api_.objects()) snapshot.Put(object);
   for (const auto& pod : api_.All<api::Pod>()) {
     if (!IsPending(*pod) || !pod->spec.scheduling_gates.empty()) continue;
-    if (early && MayWait(*pod)) continue;
+    if ((early && MayWait(*pod)) || !devices_.HasItsClaims(*pod)) continue;
     const scheduler::reference::Evaluation evaluation =
         scheduler::reference::Evaluate(snapshot, *pod, rules_, now);
     if (evaluation.best_nodes.empty()) continue;
@@ -317,7 +318,7 @@ std::optional<Violation> Invariants::NominationsAreCurrent() const {
   const auto pods = api_.All<api::Pod>();
   for (const auto& pod : pods) {
     const std::string& node = pod->status.nominated_node_name;
-    if (!IsPending(*pod) || node.empty()) continue;
+    if (!IsPending(*pod) || node.empty() || !devices_.HasItsClaims(*pod)) continue;
     const bool waits = std::ranges::any_of(pods, [&](const auto& other) {
       return other->spec.node_name == node && other->metadata.deletion_timestamp &&
              other->priority() < pod->priority();

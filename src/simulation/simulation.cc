@@ -153,7 +153,8 @@ class Simulation {
     if (auto broken = invariants_.CacheMatchesApi(driver_.engine())) return broken;
     trace_.Add("all objects are deleted");
     activity_.End();
-    if (auto broken = SettleFor(Duration::Seconds(60))) return broken;
+    // Long enough for a binding that waits for a claim which it has created.
+    if (auto broken = SettleFor(Duration::Seconds(180))) return broken;
     return invariants_.WhenEmpty(driver_.engine());
   }
 

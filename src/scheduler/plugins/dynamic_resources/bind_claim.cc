@@ -42,6 +42,7 @@ class ClaimReservation {
       : binding_(binding),
         pod_(*binding.cycle().pod().object),
         allocation_(claim.allocation),
+        uid_(claim.object->metadata.uid),
         current_(claim.object) {}
 
   Task<framework::Verdict> Run() {
@@ -80,7 +81,8 @@ class ClaimReservation {
     }
     const std::string name = model::ClaimKey(*current_).ToString();
     if (binding_.cancelled() && !unknown_) co_return Failed("context canceled");
-    if (current_->metadata.deletion_timestamp)
+    // DIFFERS: kube-scheduler takes another claim of the same name for this one.
+    if (current_->metadata.deletion_timestamp || current_->metadata.uid != uid_)
       co_return Failed(fmt::format("claim {} got deleted in the meantime", name));
     if (allocation_) {
       if (current_->status.allocation)
@@ -164,6 +166,7 @@ class ClaimReservation {
   framework::BindingContext& binding_;
   const api::Pod& pod_;
   const std::optional<api::AllocationResult>& allocation_;
+  const std::string uid_;
   model::ClaimRef current_;  // The version to be written on.
   model::ClaimRef written_;
   bool unknown_ = false;  // An earlier write may have happened.
@@ -218,12 +221,15 @@ Task<framework::Verdict> PatchPod(framework::BindingContext& binding, const PodC
 }
 
 // Waits until the model knows the claim. That it does not is no failure: the claim is written.
+//
+// DIFFERS: also if the binding is cancelled. kube-scheduler then gives the claim's devices up at
+// once and may allocate them again, although the claim exists until it is deleted.
 Task<framework::Verdict> AssumeSpecialClaim(framework::BindingContext& binding,
                                             model::ClaimRef claim) {
   const api::ObjectKey key = model::ClaimKey(*claim);
   const Instant deadline = binding.now() + kSpecialClaimTimeout;
   Duration pause = kClaimConflictPause;
-  while (!binding.cancelled()) {
+  for (;;) {
     model::Devices& devices = binding.cycle().mutable_cluster().mutable_devices();
     if (devices.FindClaim(key) != nullptr) {
       std::ignore = devices.Assume(claim);

@@ -114,8 +114,11 @@ TEST_F(BindClaimTest, WhatHappenedInTheMeantimeEndsIt) {
   const std::string deleted =
       GpuClaimYaml("c", 7, ", deletionTimestamp: 2026-01-01T00:00:00Z, finalizers: [x]");
   const std::string allocated = GpuClaimYaml("c", 7, "", AllocatedStatus("gpu-1"));
+  std::string another = GpuClaimYaml("c", 7);
+  another.replace(another.find("uid-of-c"), 8, "uid-of-d");
   for (const MeantimeCase& one :
        {MeantimeCase{deleted.c_str(), "Error: claim default/c got deleted in the meantime"},
+        MeantimeCase{another.c_str(), "Error: claim default/c got deleted in the meantime"},
         MeantimeCase{allocated.c_str(),
                      "Error: claim default/c got allocated elsewhere in the meantime"}}) {
     Bind();

@@ -180,6 +180,20 @@ TEST_F(SpecialClaimTest, IsCreatedAllocatedAndShownByThePod) {
   EXPECT_EQ(StatusOf(*Claim("web-extended-resources-x")), "gpu-0 for uid-of-web");
 }
 
+// The claim exists, and has its devices, until it is deleted.
+TEST_F(SpecialClaimTest, KeepsItsDevicesIfTheBindingIsCancelled) {
+  Write();
+  binding_->is_cancelled = true;
+  binding_->Complete({Kind::kRejected, "no"});
+  EXPECT_EQ(Outcome(), "waiting");
+  EXPECT_TRUE(devices().IsInFlight(in_memory_));
+  Show(created_);
+  binding_->Wait();
+  EXPECT_EQ(Outcome(), "Error: update pod default/web ExtendedResourceClaimStatus: no");
+  EXPECT_FALSE(devices().IsInFlight(in_memory_));
+  EXPECT_EQ(StatusOf(*Claim("web-extended-resources-x")), "gpu-0 for uid-of-web");
+}
+
 TEST_F(SpecialClaimTest, MayNotBeCreated) {
   in_memory_ = Written()->metadata.uid;
   binding_->Complete({Kind::kRejected, "forbidden"});

@@ -67,6 +67,17 @@ TEST_F(UnreserveTest, TheNextAttemptWaitsForIt) {
   EXPECT_EQ(StatusOf(*Written()), "gpu-0 for uid-of-web");
 }
 
+// The pod may have waited at Permit.
+TEST_F(UnreserveTest, TheNextAttemptSeesItsResult) {
+  BindFreshClaim();
+  Unreserve();
+  Reserve(PodWithGpus({"c"}));
+  background_.Complete(Holding(Unreserved()));
+  StartPreBind();
+  EXPECT_EQ(Writes(), "status");
+  EXPECT_EQ(StatusOf(*Written()), "gpu-0 for uid-of-web");
+}
+
 // PreBind of this plugin may fail long before another plugin's ends.
 TEST_F(UnreserveTest, AnAllocationOfAnotherPodStaysInFlight) {
   world_.Add(GpuClaimYaml("c"));
