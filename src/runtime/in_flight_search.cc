@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <ranges>
+#include <utility>
 #include <variant>
 
 #include "api/object.h"
@@ -68,16 +69,15 @@ void InFlightSearch::CollectSteps() {
 
 // --- states ---
 
-const api::Pod* InFlightSearch::FindPod(const ObservedDecision& decision) const {
+const api::Pod* InFlightSearch::FindPod(const api::ObjectMeta& meta) const {
   const scheduler::model::Cluster& cluster = engine_.cluster();
-  const api::ObjectMeta& meta = decision.before->metadata;
   const scheduler::model::PodId id = cluster.pods().Find(meta.namespace_, meta.name);
   return id.valid() && cluster.pod(id).uid() == meta.uid ? cluster.pod(id).object.get() : nullptr;
 }
 
 bool InFlightSearch::Include(const OtherDecision& other) {
   const ObservedDecision& decision = *other.decision;
-  const api::Pod* pod = FindPod(decision);
+  const api::Pod* pod = FindPod(decision.before->metadata);
   if (pod == nullptr || Shows(pod, decision)) return false;
   what_if_.Put(decision.after);
   return true;
@@ -87,7 +87,7 @@ bool InFlightSearch::Exclude(const OtherDecision& other) {
   const ObservedDecision& decision = *other.decision;
   const std::string& uid = decision.before->metadata.uid;
   if (excluded_.insert(uid).second) excluded_order_.push_back(uid);
-  if (!Shows(FindPod(decision), decision)) return false;
+  if (!Shows(FindPod(decision.before->metadata), decision)) return false;
   what_if_.Put(decision.before);
   return true;
 }
@@ -110,7 +110,12 @@ bool InFlightSearch::GoBack(const Step& step) {
 
 bool InFlightSearch::GoForward(const Moment& moment) {
   const api::Object* object = ObjectOf(moment.event);
-  if (object == nullptr || PodOf(moment.event) != nullptr) return false;
+  if (object == nullptr) return false;
+  if (const api::Pod* pod = PodOf(moment.event)) {
+    const bool deleted = std::holds_alternative<scheduler::engine::ObjectDeleted>(moment.event);
+    const bool own = pod->metadata.uid == decision_.before->metadata.uid;
+    return deleted && !own && EndNomination(*pod);
+  }
   if (!Matters(moment.event, scheduler::engine::FindObject(engine_.cluster(), *object)))
     return false;
   if (std::holds_alternative<scheduler::engine::ObjectPut>(moment.event)) {
@@ -118,6 +123,18 @@ bool InFlightSearch::GoForward(const Moment& moment) {
   } else {
     what_if_.Delete(*object);
   }
+  return true;
+}
+
+bool InFlightSearch::EndNomination(const api::Pod& pod) {
+  const api::Pod* known = FindPod(pod.metadata);
+  if (known == nullptr || !known->spec.node_name.empty() ||
+      known->status.nominated_node_name.empty()) {
+    return false;
+  }
+  auto placed_elsewhere = api::CopyToChange(*known);
+  placed_elsewhere->status.nominated_node_name.clear();
+  what_if_.Put(api::Ref<api::Pod>(std::move(placed_elsewhere)));
   return true;
 }
 

@@ -8,7 +8,8 @@
 //
 //   1. The likeliest state: now, with the order of decisions as known or estimated.
 //   2. A few more or fewer of the decisions whose order is unknown.
-//   3. Changes of objects other than pods, which may have reached the other scheduler earlier.
+//   3. Changes of objects other than pods, which may have reached the other scheduler earlier; no
+//      nomination of a pod that is deleted soon, which may have been placed elsewhere, unseen.
 //   4. Earlier moments, back to the pod's entry: a deletion or a change of a node was not seen yet.
 //   5. Many more or fewer of the decisions whose order is unknown.
 //   6. Both 2 and 4.
@@ -69,10 +70,11 @@ class InFlightSearch {
   bool Exclude(const OtherDecision& other);
   bool GoBack(const Step& step);
   bool GoForward(const Moment& moment);
+  bool EndNomination(const api::Pod& pod);
   Mark mark() const { return {what_if_.size(), excluded_order_.size()}; }
   void ReturnTo(const Mark& mark);
-  // The decision's pod in the model; null if it is not there.
-  const api::Pod* FindPod(const ObservedDecision& decision) const;
+  // The pod in the model; null if it is not there.
+  const api::Pod* FindPod(const api::ObjectMeta& meta) const;
 
   // They return true at the end of the search: the engine agrees, or the limit is reached.
   // Otherwise they leave the state as it was.

@@ -219,6 +219,19 @@ TEST_F(ShadowTest, GoesForwardBehindANode) {
   EXPECT_EQ(Pass(Duration::Seconds(5)), Lines{"placed new: agrees_in_flight"});
 }
 
+// `high` had been placed elsewhere, and was deleted before that became visible.
+TEST_F(ShadowTest, EndsTheNominationOfAPodThatIsDeleted) {
+  See(MakePod("low").Request("cpu", "4").Priority(1).On("large"));
+  See(MakePod("high").Request("cpu", "7").Priority(9));
+  EXPECT_EQ(See(MakePod("high").Request("cpu", "7").Priority(9).Nominated("large")),
+            Lines{"nominated large: agrees"});
+  SeeDeleted(MakePod("low").Request("cpu", "4").Priority(1).On("large"));
+  See(MakePod("web").Request("cpu", "2").Priority(5));
+  EXPECT_EQ(See(MakePod("web").Request("cpu", "2").Priority(5).On("large")), Lines{});
+  SeeDeleted(MakePod("high").Request("cpu", "7").Priority(9).Nominated("large"));
+  EXPECT_EQ(Pass(Duration::Seconds(5)), Lines{"placed large: agrees_in_flight"});
+}
+
 TEST_F(ShadowTest, JudgesFailuresInABurst) {
   See(MakePod("first").Request("cpu", "8"));
   See(MakePod("second").Request("cpu", "2"));

@@ -155,6 +155,9 @@ class VolumeControllers:
 
     def _bind(self, volume):
         owner, name = volume["spec"]["claimRef"], volume["metadata"]["name"]
+        claim = self.claims.get((owner["namespace"], owner["name"]))
+        if claim and claim["spec"].get("volumeName", name) != name:
+            return  # The scheduler chose another one after a failed attempt.
         path = f"/api/v1/namespaces/{owner['namespace']}/persistentvolumeclaims/{owner['name']}"
         self._api.patch(f"{PERSISTENT_VOLUMES}/{name}/status", {"status": {"phase": "Bound"}})
         change = {"metadata": {"annotations": BOUND}, "spec": {"volumeName": name}}
