@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -97,7 +98,7 @@ class Api {
     container.name = "pause";
     container.image = "registry.k8s.io/pause:3.10";
     container.resources.requests = {{"cpu", Amount("100m")}, {"memory", Amount("500Mi")}};
-    pod->spec.resource_claims = {{.name = "gpu", .resource_claim_template_name = "gpu"}};
+    pod->spec.resource_claims = {{"gpu", std::nullopt, "gpu"}};
     pod->status.resource_claim_statuses = {{"gpu", fmt::format("claim-{}", i)}};
     pods_[pod->metadata.name] = pod;
     engine_.Handle(scheduler::engine::ObjectPut{api::Object(api::Ref<api::Pod>(pod))}, kStart);

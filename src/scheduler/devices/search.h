@@ -138,7 +138,9 @@ class Search {
   bool TakeCounters(uint32_t index);
   void GiveBackCounters(uint32_t index);
   bool IsLikeFailed(const Frame& frame, uint32_t index);
-  bool AreEquivalent(const Frame& frame, uint32_t a, uint32_t b) const;
+  uint32_t KindOf(uint32_t index);
+  bool AreOfOneKind(uint32_t a, uint32_t b) const;
+  bool AreSelectedAlike(const Frame& frame, uint32_t a, uint32_t b) const;
   bool IsTouched(uint32_t index) const;
 
   const Input input_;
@@ -148,6 +150,8 @@ class Search {
   std::vector<Pick> picks_;
   std::vector<uint32_t> failed_;  // Candidates that failed, by frame.
   bool has_distinct_ = false;
+  std::vector<uint32_t> kinds_;    // A candidate of each kind.
+  std::vector<uint32_t> kind_of_;  // By candidate; empty until it is needed.
 
   std::vector<uint32_t> marks_;  // By candidate: how many picks are exclusive.
   // What picks of this run have consumed of shareable candidates; an entry may be empty.

@@ -233,8 +233,10 @@ void Search::RememberFailure(Wanted& wanted) const {
 // Distinct attributes depend on the order of devices, so nothing is equivalent then.
 bool Search::IsLikeFailed(const Frame& frame, uint32_t index) {
   if (failed_.size() <= frame.failed || IsTouched(index)) return false;
+  const uint32_t kind = KindOf(index);
   return std::any_of(failed_.begin() + frame.failed, failed_.end(), [&](uint32_t other) {
-    return SpendSteps(1) && !IsTouched(other) && AreEquivalent(frame, other, index);
+    return KindOf(other) == kind && !IsTouched(other) && SpendSteps(1) &&
+           AreSelectedAlike(frame, other, index);
   });
 }
 
@@ -243,8 +245,21 @@ bool Search::IsTouched(uint32_t index) const {
   return marks_[index] > 0 || shares_.contains(index);
 }
 
-// As far as the rest of the search is concerned: what is picked for earlier requests is given.
-bool Search::AreEquivalent(const Frame& frame, uint32_t a, uint32_t b) const {
+// Candidates of the same kind differ for selectors only.
+uint32_t Search::KindOf(uint32_t index) {
+  if (kind_of_.empty()) kind_of_.resize(marks_.size(), UINT32_MAX);
+  uint32_t& kind = kind_of_[index];
+  if (kind != UINT32_MAX) return kind;
+  const auto found = std::ranges::find_if(kinds_, [&](uint32_t other) {
+    SpendSteps(1);
+    return AreOfOneKind(other, index);
+  });
+  kind = static_cast<uint32_t>(found - kinds_.begin());
+  if (found == kinds_.end()) kinds_.push_back(index);
+  return kind;
+}
+
+bool Search::AreOfOneKind(uint32_t a, uint32_t b) const {
   const NodePools::Candidate& first = candidate(a);
   const NodePools::Candidate& second = candidate(b);
   const api::Device& one = *first.device().object;
@@ -256,21 +271,27 @@ bool Search::AreEquivalent(const Frame& frame, uint32_t a, uint32_t b) const {
       one.consumes_counters != other.consumes_counters) {
     return false;
   }
+  return std::ranges::all_of(input_.claims, [&](const CompiledClaim* claim) {
+    return std::ranges::all_of(claim->constraints, [&](const CompiledConstraint& constraint) {
+      const auto* value = FindAttribute(first.device(), constraint);
+      const auto* other_value = FindAttribute(second.device(), constraint);
+      if (value == nullptr || other_value == nullptr) return value == other_value;
+      return *value == *other_value;
+    });
+  });
+}
+
+// As far as the rest of the search is concerned: what is picked for earlier requests is given.
+// Selectors that were not evaluated for either were not needed. Those evaluated for one alone may
+// fail for the other.
+bool Search::AreSelectedAlike(const Frame& frame, uint32_t a, uint32_t b) const {
   for (size_t i = frame.claim; i < claims_.size(); ++i) {
     const std::vector<Request>& requests = claims_[i].requests;
     for (size_t r = i == frame.claim ? frame.request : 0; r < requests.size(); ++r) {
       for (const Wanted& wanted : requests[r].alternatives) {
-        // Selectors that were not evaluated for either were not needed. Those evaluated for one
-        // alone may fail for the other.
         if (!wanted.selectable.empty() && wanted.selectable[a] != wanted.selectable[b])
           return false;
       }
-    }
-    for (const CompiledConstraint& constraint : input_.claims[i]->constraints) {
-      const auto* value = FindAttribute(first.device(), constraint);
-      const auto* other_value = FindAttribute(second.device(), constraint);
-      if ((value == nullptr) != (other_value == nullptr)) return false;
-      if (value != nullptr && *value != *other_value) return false;
     }
   }
   return true;

@@ -252,8 +252,9 @@ TEST(Search, WithoutGatesDevicesArePlain) {
   world.Add(CounterSlices() + ClassYaml("gpu"));
   world.Add(
       SliceYaml("t", {.devices = "{name: t, taints: [{key: k, effect: NoExecute}]}", .pool = "q"}));
-  // Slices with counters do not exist, so the pool p is incomplete.
-  EXPECT_EQ(world.Allocate({ClaimYaml("c", RequestYaml("r"))}), "c: r=t");
+  // Devices that draw on counters cannot be used; the slice with counters makes the pool complete.
+  EXPECT_EQ(world.Allocate({ClaimYaml("c", RequestYaml("r", 2))}), "c: r=free r=t");
+  EXPECT_EQ(world.Allocate({ClaimYaml("c", RequestYaml("r", 3))}), "not found");
 }
 
 // --- how long it takes ---

@@ -86,7 +86,7 @@ void SelectorTable::Grow(Selector& selector, uint32_t slot) {
   for (Selector* other : all_) {
     if (other == &selector) continue;
     bytes_ -= other->results_.capacity();
-    other->results_ = {};
+    std::vector<uint8_t>().swap(other->results_);  // An assignment would retain the memory.
   }
 }
 
