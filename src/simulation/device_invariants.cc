@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "api/selector.h"
 #include "scheduler/model/cluster.h"
 #include "scheduler/model/device_model.h"
 #include "simulation/device_activity.h"
@@ -109,6 +110,10 @@ std::string TextOf(const api::ResourceClaim& claim) {
   return fmt::format("claim {} ({})", claim.metadata.name, claim.metadata.uid);
 }
 
+int64_t VersionOf(const api::ResourceClaim& claim) {
+  return api::ParseInt(claim.metadata.resource_version).value_or(0);
+}
+
 bool IsReservedFor(const api::ResourceClaim& claim, const api::Pod& pod) {
   const auto& users = claim.status.reserved_for;
   return std::ranges::find(users, pod.metadata.uid, &api::ResourceClaimConsumerReference::uid) !=
@@ -136,9 +141,12 @@ std::optional<Violation> DeviceInvariants::CommandSent(
   const auto* update = std::get_if<scheduler::framework::UpdateResourceClaimStatus>(&command.write);
   if (update == nullptr || !update->object->status.allocation) return std::nullopt;
   const api::ResourceClaim& claim = *update->object;
-  // Special claims are in flight under another uid; the others were allocated before.
+  // Special claims are in flight under another uid.
   const auto reserved = engine.cluster().devices().in_flight().Find(claim.metadata.uid);
   if (reserved == nullptr) return std::nullopt;
+  // Another pod uses the claim as it was allocated before: a conflict.
+  const auto latest = engine.cluster().devices().FindClaim(KeyOf(claim.metadata));
+  if (latest != nullptr && VersionOf(claim) < VersionOf(*latest)) return std::nullopt;
   api::AllocationResult written = *claim.status.allocation;
   written.allocation_timestamp = reserved->status.allocation->allocation_timestamp;
   if (written == *reserved->status.allocation) return std::nullopt;
