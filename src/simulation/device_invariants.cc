@@ -147,6 +147,9 @@ std::optional<Violation> DeviceInvariants::CommandSent(
   // Another pod uses the claim as it was allocated before: a conflict.
   const auto latest = engine.cluster().devices().FindClaim(KeyOf(claim.metadata));
   if (latest != nullptr && VersionOf(claim) < VersionOf(*latest)) return std::nullopt;
+  // It was allocated while a write of an earlier version was under way, which will fail.
+  if (latest != nullptr && latest->status.allocation == claim.status.allocation)
+    return std::nullopt;
   api::AllocationResult written = *claim.status.allocation;
   written.allocation_timestamp = reserved->status.allocation->allocation_timestamp;
   if (written == *reserved->status.allocation) return std::nullopt;
