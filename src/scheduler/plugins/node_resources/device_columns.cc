@@ -61,6 +61,7 @@ ScoredColumns::ScoredColumns(const framework::Cycle& cycle,
                              const model::NodeMask& nodes, bool nonzero) {
   const model::Cluster& cluster = cycle.cluster();
   const devices::ExtendedResources& provided = cluster.devices().extended_resources();
+  columns_.reserve(resources.size());
   for (const ScoredResource& resource : resources) {
     ResourceColumns columns = ColumnsOf(resource, cycle.nodes().columns(), nonzero);
     const api::DeviceClass* device_class =
