@@ -46,7 +46,7 @@ class EventRecorder {
               std::string_view component, std::string_view host = {});
   // Writes up to `limit` events. Returns false if there were none.
   bool Write(size_t limit);
-  // Deletes events, of whoever wrote them, that are older than an hour, as a kube-apiserver does.
+  // Deletes all events that are older than an hour, also those of others, as a kube-apiserver does.
   // Looks at most every ten minutes, and every ten seconds of real time.
   void DeleteExpired(double speed);
 

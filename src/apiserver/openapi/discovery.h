@@ -11,8 +11,8 @@ namespace berth::apiserver::openapi {
 
 using api::scheme::KindSet;
 
-// The group of `kubectl top`. It is announced without resources: requests for them are told that
-// there are no metrics, while clients that list everything do not fail.
+// The group of `kubectl top`. It is announced without resources, so that clients that list
+// everything do not fail; requests for them get the error that there are no metrics.
 inline constexpr std::string_view kMetricsGroup = "metrics.k8s.io";
 inline constexpr std::string_view kMetricsVersion = "v1beta1";
 

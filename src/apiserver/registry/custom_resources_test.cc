@@ -270,7 +270,7 @@ TEST_F(CustomResourcesTest, DeletingADefinitionDeletesItsObjectsFirst) {
   EXPECT_EQ(ErrorOf(PatchTab("b", "{'metadata':{'finalizers':null}}")), "ok");
   EXPECT_TRUE(Get(kDefinitions, "crontabs.example.com").is_null());
   EXPECT_EQ(CronTabs(), nullptr);
-  // Whoever still has the kind finds nothing.
+  // A request that still has the kind finds nothing.
   EXPECT_EQ(store->Count(kind->collection), 0u);
   EXPECT_THAT(
       ErrorOf(api.Create(*kind, "default", Doc("{'metadata':{'name':'d'},'spec':{'cron':'*'}}"))),
