@@ -128,7 +128,7 @@ class StringHolder {
     for (IdType id : held_) strings_->Release(id.value);
     // A holder that is used again and again does not retain a large buffer.
     constexpr size_t kMaxRetained = 64;
-    if (held_.capacity() > kMaxRetained) held_ = {};
+    if (held_.capacity() > kMaxRetained) held_ = std::vector<IdType>();
     held_.clear();
   }
 

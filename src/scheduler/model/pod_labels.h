@@ -131,7 +131,7 @@ class PodLabelsTable {
 class MatchLists {
  public:
   void Reset() {
-    lists_ = {};
+    lists_ = std::vector<List>();
     matches_ = 0;
   }
 

@@ -38,7 +38,7 @@ void Topology::Key::Leave(NodeRow row) {
   if (node_count_ == 0) return;
   const DomainId id = std::exchange(own_[row.index()], DomainId{});
   if (!id.valid()) return;
-  if (--node_count_ == 0) own_ = {};
+  if (--node_count_ == 0) own_ = Column();
   Domain& domain = domains_[id.index()];
   if (--domain.nodes > 0) return;
   by_value_.erase(domain.value);
