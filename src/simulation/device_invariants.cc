@@ -144,11 +144,9 @@ std::optional<Violation> DeviceInvariants::CommandSent(
   // Special claims are in flight under another uid.
   const auto reserved = engine.cluster().devices().in_flight().Find(claim.metadata.uid);
   if (reserved == nullptr) return std::nullopt;
-  // Another pod uses the claim as it was allocated before: a conflict.
+  // A pod that shares a claim which is allocated, or was, writes what others have allocated.
   const auto latest = engine.cluster().devices().FindClaim(KeyOf(claim.metadata));
-  if (latest != nullptr && VersionOf(claim) < VersionOf(*latest)) return std::nullopt;
-  // It was allocated while a write of an earlier version was under way, which will fail.
-  if (latest != nullptr && latest->status.allocation == claim.status.allocation)
+  if (latest != nullptr && (latest->status.allocation || VersionOf(claim) < VersionOf(*latest)))
     return std::nullopt;
   api::AllocationResult written = *claim.status.allocation;
   written.allocation_timestamp = reserved->status.allocation->allocation_timestamp;

@@ -154,7 +154,7 @@ class Simulation {
     trace_.Add("all objects are deleted");
     activity_.End();
     // Long enough for a binding that waits for a claim which it has created.
-    if (auto broken = SettleFor(Duration::Seconds(180))) return broken;
+    if (auto broken = SettleFor(Duration::Seconds(300))) return broken;
     return invariants_.WhenEmpty(driver_.engine());
   }
 

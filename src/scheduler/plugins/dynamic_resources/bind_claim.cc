@@ -24,6 +24,8 @@ constexpr Duration kLongestClaimPause = Duration::Seconds(5);
 // How long a claim that was created may take to be seen.
 constexpr Duration kSpecialClaimTimeout = Duration::Seconds(120);
 constexpr Duration kLongestSpecialClaimPause = Duration::Seconds(1);
+// How often one that took longer is looked for.
+constexpr Duration kUnseenClaimPause = Duration::Seconds(60);
 
 auto DeviceOf(const api::DeviceRequestAllocationResult& result) {
   return std::tie(result.request, result.driver, result.pool, result.device, result.share_id);
@@ -220,12 +222,12 @@ Task<framework::Verdict> PatchPod(framework::BindingContext& binding, const PodC
       fmt::format("update pod {} ExtendedResourceClaimStatus: {}", pod_name, result.message));
 }
 
-// Waits until the model knows the claim. That it does not is no failure: the claim is written.
+// Waits until the model knows the claim; returns whether it does. That it does not is no failure:
+// the claim is written.
 //
 // DIFFERS: also if the binding is cancelled. kube-scheduler then gives the claim's devices up at
 // once and may allocate them again, although the claim exists until it is deleted.
-Task<framework::Verdict> AssumeSpecialClaim(framework::BindingContext& binding,
-                                            model::ClaimRef claim) {
+Task<bool> AssumeSpecialClaim(framework::BindingContext& binding, model::ClaimRef claim) {
   const api::ObjectKey key = model::ClaimKey(*claim);
   const Instant deadline = binding.now() + kSpecialClaimTimeout;
   Duration pause = kClaimConflictPause;
@@ -233,12 +235,33 @@ Task<framework::Verdict> AssumeSpecialClaim(framework::BindingContext& binding,
     model::Devices& devices = binding.cycle().mutable_cluster().mutable_devices();
     if (devices.FindClaim(key) != nullptr) {
       std::ignore = devices.Assume(claim);
-      break;
+      co_return true;
     }
-    if (binding.now() >= deadline) break;
+    if (binding.now() >= deadline) co_return false;
     co_await binding.Sleep(pause);
     pause = std::min(pause * 2, kLongestSpecialClaimPause);
   }
+}
+
+// Keeps the allocation in flight until the model knows the claim, or the claim is gone. `cluster`
+// must outlive the task.
+//
+// DIFFERS: kube-scheduler gives the devices up although the claim has them.
+Task<framework::Verdict> HoldDevices(framework::Async& async, model::Cluster& cluster,
+                                     model::ClaimRef claim, std::string in_flight) {
+  const api::ObjectKey key = model::ClaimKey(*claim);
+  for (bool ended = false; !ended;) {
+    co_await async.Sleep(kUnseenClaimPause);
+    ended = cluster.devices().FindClaim(key) != nullptr;
+    if (ended) {
+      std::ignore = cluster.mutable_devices().Assume(claim);
+    } else {
+      framework::ApiWrite get = framework::GetResourceClaim{key};
+      const framework::WriteResult result = co_await async.Write(std::move(get));
+      ended = result.kind == ClaimWriteKind::kNotFound;
+    }
+  }
+  cluster.mutable_devices().RemoveInFlight(in_flight, /*forced=*/false);
   co_return framework::Verdict();
 }
 
@@ -278,16 +301,21 @@ Task<framework::Verdict> BindClaim(framework::BindingContext& binding, const Pod
     co_return framework::Verdict();
   const std::string in_flight = claim.object->metadata.uid;
   const WrittenClaim written = co_await WriteClaim(binding, pod, claim);
-  bool assumed = false;
+  model::Cluster& cluster = binding.cycle().mutable_cluster();
+  bool assumed = false, unseen = false;
   if (written.claim != nullptr && claim.special) {
-    std::ignore = co_await AssumeSpecialClaim(binding, written.claim);
+    unseen = !co_await AssumeSpecialClaim(binding, written.claim);
   } else if (written.claim != nullptr) {
-    assumed = binding.cycle().mutable_cluster().mutable_devices().Assume(written.claim).has_value();
+    assumed = cluster.mutable_devices().Assume(written.claim).has_value();
   }
-  if (claim.allocation) {
-    binding.cycle().mutable_cluster().mutable_devices().RemoveInFlight(in_flight, assumed);
-    claim.allocation.reset();
+  framework::Background* const background = binding.cycle().background();
+  if (claim.allocation && unseen && background != nullptr) {
+    background->Run("hold " + in_flight,
+                    HoldDevices(background->async(), cluster, written.claim, in_flight));
+  } else if (claim.allocation) {
+    cluster.mutable_devices().RemoveInFlight(in_flight, assumed);
   }
+  claim.allocation.reset();
   if (written.verdict.ok()) claim.object = written.claim;
   co_return written.verdict;
 }

@@ -104,16 +104,19 @@ Task<framework::Verdict> WaitForDevices(framework::BindingContext& binding, PodC
   co_return framework::Verdict::Error(std::move(readiness.error));
 }
 
-// An earlier attempt may still be removing the reservation that the claim shows, or may have done
-// so since PreFilter.
-Task<framework::Verdict> ReadReservation(framework::BindingContext& binding, PodClaim& claim) {
+// An earlier attempt may still be removing its reservation, which must not meet the one that this
+// attempt makes; or it may have removed, since PreFilter, the one that the claim shows.
+Task<framework::Verdict> AwaitUnreserve(framework::BindingContext& binding, PodClaim& claim) {
   const framework::Background* background = binding.cycle().background();
   const std::string task = UnreserveTaskOf(*claim.object);
   while (background != nullptr && background->IsRunning(task) && !binding.cancelled())
     co_await binding.Sleep(kUnreservePollInterval);
   model::ClaimRef latest =
       binding.cycle().cluster().devices().FindClaim(model::ClaimKey(*claim.object));
-  if (latest != nullptr) claim.object = std::move(latest);
+  if (latest != nullptr && latest->metadata.uid == claim.object->metadata.uid &&
+      IsReservedFor(*claim.object, binding.cycle().pod().uid())) {
+    claim.object = std::move(latest);
+  }
   co_return framework::Verdict();
 }
 
@@ -123,7 +126,7 @@ Task<framework::Verdict> BindClaims(framework::BindingContext& binding, PodClaim
                                     Duration timeout) {
   const std::string& uid = binding.cycle().pod().uid();
   for (PodClaim& claim : pod.claims) {
-    if (IsReservedFor(*claim.object, uid)) std::ignore = co_await ReadReservation(binding, claim);
+    std::ignore = co_await AwaitUnreserve(binding, claim);
     if (IsReservedFor(*claim.object, uid)) continue;
     framework::Verdict verdict = co_await BindClaim(binding, pod, claim);
     if (!verdict.ok()) co_return verdict;

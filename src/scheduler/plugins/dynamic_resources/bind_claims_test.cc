@@ -194,6 +194,30 @@ TEST_F(SpecialClaimTest, KeepsItsDevicesIfTheBindingIsCancelled) {
   EXPECT_EQ(StatusOf(*Claim("web-extended-resources-x")), "gpu-0 for uid-of-web");
 }
 
+// The watch may be far behind: the pod is bound, and the devices stay in flight.
+TEST_F(SpecialClaimTest, KeepsItsDevicesUntilItIsSeen) {
+  Write();
+  binding_->Complete({});
+  while (Outcome() == "waiting") binding_->Wait();
+  EXPECT_EQ(Outcome(), "Success");
+  EXPECT_TRUE(devices().IsInFlight(in_memory_));
+  EXPECT_EQ(Names(background_.writes()), "get");
+  background_.Complete({Kind::kUnavailable, "busy"});
+  EXPECT_TRUE(devices().IsInFlight(in_memory_));
+  Show(created_);
+  background_.Complete(Holding(created_));
+  EXPECT_FALSE(devices().IsInFlight(in_memory_));
+  EXPECT_EQ(StatusOf(*Claim("web-extended-resources-x")), "gpu-0 for uid-of-web");
+}
+
+TEST_F(SpecialClaimTest, GivesItsDevicesUpIfItIsGone) {
+  Write();
+  binding_->Complete({});
+  while (Outcome() == "waiting") binding_->Wait();
+  background_.Complete({Kind::kNotFound, "gone"});
+  EXPECT_FALSE(devices().IsInFlight(in_memory_));
+}
+
 TEST_F(SpecialClaimTest, MayNotBeCreated) {
   in_memory_ = Written()->metadata.uid;
   binding_->Complete({Kind::kRejected, "forbidden"});

@@ -67,6 +67,19 @@ TEST_F(UnreserveTest, TheNextAttemptWaitsForIt) {
   EXPECT_EQ(StatusOf(*Written()), "gpu-0 for uid-of-web");
 }
 
+// The claim was deallocated meanwhile: the old reservation must be gone before there is a new one.
+TEST_F(UnreserveTest, AnAttemptThatAllocatesAgainWaitsForIt) {
+  BindFreshClaim();
+  Unreserve();
+  world_.Add(GpuClaimYaml("c", 8, ", finalizers: [resource.kubernetes.io/delete-protection]"));
+  Bind();
+  EXPECT_EQ(Outcome(), "waiting");
+  EXPECT_EQ(Writes(), "");
+  background_.Complete({Kind::kNotFound, "no such reservation"});
+  binding_->Wait();
+  EXPECT_EQ(Writes(), "status");
+}
+
 // The pod may have waited at Permit.
 TEST_F(UnreserveTest, TheNextAttemptSeesItsResult) {
   BindFreshClaim();
