@@ -89,7 +89,7 @@ TEST_F(ShadowTest, AgreesWithTheBestNode) {
 }
 
 TEST_F(ShadowTest, NamesItsOwnChoiceAmongEqualsIfAsked) {
-  See(MakeNode("copy").Cpu("8").Memory("8Gi").Pods("10"));
+  See(MakeNode("other").Cpu("8").Memory("8Gi").Pods("10"));
   const auto own_choice = [this](const char* name, const char* node) {
     See(MakePod(name).Request("cpu", "500m"));
     shadow_.Take(scheduler::engine::ObjectPut{MakePod(name).Request("cpu", "500m").On(node)},
@@ -98,10 +98,10 @@ TEST_F(ShadowTest, NamesItsOwnChoiceAmongEqualsIfAsked) {
     const Judgement judgement = std::exchange(judgements_, {}).at(0);
     return judgement.agrees() ? judgement.own_choice : "differs";
   };
-  EXPECT_EQ(own_choice("a", "copy"), "");
+  EXPECT_EQ(own_choice("a", "other"), "");
   explains_ = true;
   EXPECT_EQ(own_choice("b", "large"), "large");
-  EXPECT_EQ(own_choice("c", "copy"), "large");
+  EXPECT_EQ(own_choice("c", "other"), "large");
 }
 
 TEST_F(ShadowTest, SaysWhatIsAgainstANode) {
