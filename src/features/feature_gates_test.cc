@@ -136,16 +136,16 @@ TEST(FeatureGatesTest, AllMistakesAreReported) {
         "use"}},
       {{"GangScheduling=true"},
        {"GangScheduling is enabled, but depends on features that are disabled: [GenericWorkload]"}},
-      {{"GenericWorkload=true"},
-       {"feature gate GenericWorkload cannot be switched on: Berth does not have this feature"}},
       {{"DRADeviceTaintRules=true"},
        {"feature gate DRADeviceTaintRules cannot be switched on: Berth does not have this "
         "feature"}},
-      {{"GenericWorkload=true", "GangScheduling=true", "WorkloadAwarePreemption=true"},
-       {"feature gate GangScheduling cannot be switched on: Berth does not have this feature",
-        "feature gate GenericWorkload cannot be switched on: Berth does not have this feature",
-        "feature gate WorkloadAwarePreemption cannot be switched on: Berth does not have this "
+      {{"DRAListTypeAttributes=true", "DRADeviceTaintRules=true"},
+       {"feature gate DRADeviceTaintRules cannot be switched on: Berth does not have this feature",
+        "feature gate DRAListTypeAttributes cannot be switched on: Berth does not have this "
         "feature"}},
+      {{"GenericWorkload=true", "GangScheduling=true", "WorkloadAwarePreemption=true",
+        "TopologyAwareWorkloadScheduling=true"},
+       {}},
       {{"PodLevelResources=false"},
        {"InPlacePodLevelResourcesVerticalScaling is enabled, but depends on features that are "
         "disabled: [PodLevelResources]"}},
@@ -225,8 +225,10 @@ TEST(FeatureGatesTest, AllAlphaSwitchesWhatIsNotNamed) {
   const auto gates = FeatureGates::Parse(settings);
   ASSERT_TRUE(gates.has_value()) << gates.error()[0];
   EXPECT_TRUE(gates->IsOn("LoggingAlphaOptions"));
+  EXPECT_TRUE(gates->OfScheduler().gang_scheduling);
   EXPECT_FALSE(gates->IsOn("SchedulerAsyncAPICalls"));
-  EXPECT_THAT(gates->warnings(), ElementsAre(HasSubstr("GangScheduling, GenericWorkload")));
+  EXPECT_THAT(gates->warnings(),
+              ElementsAre(HasSubstr("DRAListTypeAttributes, DRANodeAllocatableResources")));
 }
 
 TEST(FeatureGatesTest, VersionsAreChecked) {

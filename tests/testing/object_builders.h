@@ -116,6 +116,10 @@ class MakePod : public Builder<api::Pod> {
     object.spec.priority = priority;
     return *this;
   }
+  MakePod& InGroup(std::string name) {
+    object.spec.pod_group_name = std::move(name);
+    return *this;
+  }
   MakePod& Gate(std::string name) {
     object.spec.scheduling_gates.push_back(std::move(name));
     return *this;
@@ -153,6 +157,40 @@ class MakePod : public Builder<api::Pod> {
 
  private:
   api::Container& container() { return object.spec.containers[0]; }
+};
+
+// A PodGroup with the basic policy, in the namespace "default".
+class MakePodGroup : public Builder<api::PodGroup> {
+ public:
+  explicit MakePodGroup(std::string name) {
+    object.metadata.uid = "uid-of-" + name;
+    object.metadata.name = std::move(name);
+    object.metadata.namespace_ = "default";
+  }
+  MakePodGroup& Gang(int32_t min_count) {
+    object.min_count = min_count;
+    return *this;
+  }
+  MakePodGroup& Within(std::string topology_key) {
+    object.topology_keys = {std::move(topology_key)};
+    return *this;
+  }
+  MakePodGroup& Priority(int32_t priority) {
+    object.priority_value = priority;
+    return *this;
+  }
+  MakePodGroup& DisruptedAsAWhole() {
+    object.disruption_mode = "PodGroup";
+    return *this;
+  }
+  MakePodGroup& Condition(std::string status, std::string reason, std::string message) {
+    object.conditions = {{.type = "PodGroupScheduled",
+                          .status = std::move(status),
+                          .reason = std::move(reason),
+                          .message = std::move(message),
+                          .observed_generation = 0}};
+    return *this;
+  }
 };
 
 // An object of any kind with only a name; `namespace_` is empty for cluster-scoped kinds.
