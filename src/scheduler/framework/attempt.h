@@ -38,6 +38,12 @@ class Attempt {
   }
   AttemptMeter& meter() { return meter_; }
 
+  // Evaluates only these nodes, and counts them alone as those of the cluster; all if `placement`
+  // is null. It must live as long as the steps below are called.
+  void ConfineTo(const model::NodeMask* placement) { placement_ = placement; }
+  // Null if the attempt is not confined.
+  const model::NodeMask* placement() const { return placement_; }
+
   // --- PreFilter ---
 
   // Returns Success, a rejection of the pod as a whole, or Error.
@@ -128,6 +134,7 @@ class Attempt {
   bool HasRivals(const std::vector<model::PodId>& nominated) const;
   Verdict FilterNominatedNodes();
   model::NodeMask CachedRejections();
+  size_t AllNodes() const;
   Verdict PreScore();
   Verdict ScoreFromCache();
   template <typename Total>
@@ -142,6 +149,7 @@ class Attempt {
   Cycle cycle_;
   AttemptMeter meter_;
 
+  const model::NodeMask* placement_ = nullptr;
   std::optional<std::vector<Symbol>> restriction_;
   std::vector<std::string> restricted_by_;
   PluginMask skipped_filters_ = 0;
