@@ -17,6 +17,7 @@
 #include "scheduler/plugins/explanation_text.h"
 #include "scheduler/plugins/node_resources/device_columns.h"
 #include "scheduler/plugins/node_resources/fit_args.h"
+#include "scheduler/plugins/node_resources/placement_score.h"
 #include "scheduler/plugins/node_resources/resource_allocation.h"
 
 namespace berth::scheduler::plugins {
@@ -415,6 +416,14 @@ Result<bool> NodeResourcesFit::QueueingHint(const model::Cluster& cluster,
   if (!node) return std::unexpected(node.error());
   if (!FitsWhenEmpty(cluster, pod, *node->after)) return false;
   return node->before == nullptr || OffersMore(cluster, pod, *node->before, *node->after);
+}
+
+framework::Verdict NodeResourcesFit::ScorePlacements(
+    const model::Cluster& cluster, const api::ObjectKey&,
+    std::span<const framework::PlacementAssignments> placements, std::span<int64_t> out) const {
+  for (size_t i = 0; i < placements.size(); ++i)
+    out[i] = UtilizationOf(cluster, placements[i], args_.scoring_strategy.resources);
+  return {};
 }
 
 }  // namespace berth::scheduler::plugins
