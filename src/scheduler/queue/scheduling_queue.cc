@@ -155,6 +155,12 @@ const framework::PreEnqueuePlugin* SchedulingQueue::FindGate(const QueueEntry& e
   return nullptr;
 }
 
+void SchedulingQueue::NoteReady(QueueEntry& entry, Instant now) {
+  if (entry.first_ready) return;
+  entry.first_ready = now;
+  entry.ready_sequence = next_ready_++;
+}
+
 void SchedulingQueue::ToActive(QueueEntry& entry, framework::EventLabel why, Instant now) {
   // An unschedulable entry is grouped by its gate, so it is removed before that may change.
   const bool waits_elsewhere =
@@ -164,7 +170,7 @@ void SchedulingQueue::ToActive(QueueEntry& entry, framework::EventLabel why, Ins
     if (!waits_elsewhere) Enter(entry, Place::kUnschedulable, why);
     return;
   }
-  if (!entry.first_ready) entry.first_ready = now;
+  NoteReady(entry, now);
   Enter(entry, Place::kActive, why);
 }
 
@@ -185,7 +191,7 @@ void SchedulingQueue::LeaveBackoff(QueueEntry& entry, framework::EventLabel why,
     TakeOut(entry);
     return ToActive(entry, why, now);
   }
-  if (!entry.first_ready) entry.first_ready = now;
+  NoteReady(entry, now);
   Enter(entry, Place::kActive, why);
 }
 
@@ -257,46 +263,12 @@ void SchedulingQueue::Activate(model::PodId pod, Instant now) {
   }
 }
 
-// --- attempts ---
-
-std::optional<QueueEntry> SchedulingQueue::Pop(Instant now) {
-  while (HasReady()) {
-    const bool early = active_.empty();
-    QueueEntry& entry = early ? backoff_.front() : active_.front();
-    if (early && options_.measurements != nullptr)
-      options_.measurements->PodQueued(framework::QueueName::kActive,
-                                       framework::EventLabel::kPopFromBackoffQ);
-    if (!entry.first_ready) entry.first_ready = now;
-    QueueEntry popped = entry;
-    Drop(entry);
-    ++popped.attempts;
-    popped.place = Place::kNowhere;
-    if (in_flight_.Contains(popped.uid)) continue;  // It is in flight already.
-    in_flight_.Begin(popped.uid);
-    return popped;
-  }
-  return std::nullopt;
-}
-
-void SchedulingQueue::Return(QueueEntry entry, model::PodId pod, Rejectors why, Instant now) {
-  if (FindEntry(pod) != nullptr) return Done(entry.uid);  // It was added again meanwhile.
-  entry.rejectors = why;
-  entry.gate = nullptr;
-  entry.order = {pod, cluster_.pod(pod).object->priority(), now, next_sequence_++};
-  entry.backoff_end.reset();
-  entry.flushed = {};
-  if (why.empty()) {
-    ++entry.errors_in_row;
-  } else {
-    ++entry.rejections;
-    entry.errors_in_row = 0;
-  }
-  const QueueingStrategy strategy = StrategyForInFlightPod(entry, cluster_.pod(pod));
-  Done(entry.uid);
-  CountRejections(entry.profile, why.all(), +1);
-  QueueEntry& waiting =
-      *entries_.emplace(pod, std::make_unique<QueueEntry>(std::move(entry))).first->second;
-  Requeue(waiting, strategy, framework::EventLabel::kScheduleAttemptFailure, now);
+void SchedulingQueue::CheckGates(model::PodId pod) {
+  QueueEntry* entry = FindEntry(pod);
+  if (entry == nullptr || entry->place != Place::kUnschedulable || entry->gate != nullptr) return;
+  TakeOut(*entry);
+  PassesGates(*entry);
+  PutIn(*entry, Place::kUnschedulable);
 }
 
 // --- events ---
