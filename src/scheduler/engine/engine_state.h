@@ -1,8 +1,8 @@
 // Engine::State is the state of an engine, and the handlers that change it.
 //
-// Besides engine.cc, its methods are in schedule_one.cc, which tries pods, and failure_handling.cc,
-// which ends failed attempts and binding cycles. Objects that the API reports go through
-// EventHandlers.
+// Besides engine.cc, its methods are in schedule_one.cc, which tries pods, schedule_group.cc and
+// submit_group.cc, which try groups of pods, and failure_handling.cc, which ends failed attempts
+// and binding cycles. Objects that the API reports go through EventHandlers.
 #pragma once
 
 #include <deque>
@@ -22,6 +22,8 @@
 #include "scheduler/engine/eviction.h"
 #include "scheduler/engine/extenders.h"
 #include "scheduler/engine/failure.h"
+#include "scheduler/engine/group_conditions.h"
+#include "scheduler/engine/group_cycle.h"
 #include "scheduler/engine/outbox.h"
 #include "scheduler/engine/paranoid_check.h"
 #include "scheduler/engine/scheduling_cycle.h"
@@ -66,6 +68,8 @@ class Engine::State {
   // For WhatIf, which calls DropRemovedClasses after each change.
   model::Cluster& mutable_cluster() { return cluster_; }
   void DropRemovedClasses();
+  // Reports whether a cycle, of a pod or a group, waits for a command.
+  bool cycle_waits() const { return cycle_ != nullptr || group_cycle_ != nullptr; }
   // Passes the current sizes to the measurements.
   void ReportSizes() const;
 
@@ -121,9 +125,10 @@ class Engine::State {
   void CacheFailure(const model::PodRecord& pod, size_t profile, const Failure& failure);
   // Runs Reserve and Permit; on success the binding cycle has started.
   std::optional<Failure> Place(BindingCycle::Placement& placement);
-  std::optional<Failure> RunReservePlugins(BindingCycle::Placement& placement);
-  std::optional<Failure> RunPermitPlugins(BindingCycle::Placement& placement);
-  void StartBinding(BindingCycle::Placement placement);
+  std::optional<Failure> RunReservePlugins(size_t profile, framework::Attempt& attempt,
+                                           model::NodeRow node);
+  PermitOutcome RunPermitPlugins(size_t profile, framework::Attempt& attempt, model::NodeRow node);
+  void StartBinding(BindingCycle::Placement placement, const PermitOutcome& permit);
   Failure FailureOf(const CycleOutcome& outcome, const ServedProfile& served) const;
   // Returns the answer of `question` about an attempt of `pod`, which need not be known.
   template <typename Answer>
@@ -132,6 +137,51 @@ class Engine::State {
   // The failure of an attempt that ends with a plugin's verdict about the chosen node.
   Failure FailureAt(model::NodeRow node, framework::Verdict verdict,
                     const ServedProfile& served) const;
+
+  // --- schedule_group.cc ---
+
+  // Tries the group of the pod that was popped, with all members that are in the queue.
+  void TryGroup(queue::QueueEntry popped, api::ObjectKey group);
+  // Takes the other members out of the queue, and orders them all.
+  std::vector<queue::QueueEntry> PopMembers(queue::QueueEntry popped, const api::ObjectKey& group);
+  // Drops what need not be tried: pods that are being deleted or have a node.
+  bool IsSkipped(const queue::QueueEntry& entry);
+  void FailAll(std::vector<queue::QueueEntry> entries, const std::string& error);
+  Task<bool> RunGroupCycle(GroupCycle& cycle);
+  // Finds nodes for the members. They remain assumed upon success, and only then.
+  Task<GroupTrial> FindNodesForGroup(GroupCycle& cycle, bool post_filters);
+  Task<GroupTrial> TryPlacements(GroupCycle& cycle, bool post_filters);
+  // Returns the index of the best of `trials`, which suit the group in these placements.
+  Result<size_t> BestPlacement(const GroupCycle& cycle, const std::vector<GroupTrial>& trials,
+                               const std::vector<const framework::Placement*>& placements) const;
+  // The members that have a node remain assumed. All nodes may be used if `placement` is null.
+  Task<GroupTrial> TryMembers(GroupCycle& cycle, const framework::Placement* placement,
+                              bool post_filters);
+  Task<MemberTrial> TryMember(const GroupCycle& cycle, const GroupMember& member,
+                              const framework::Placement* placement, bool post_filters);
+  // Assumes the member on the node that was found, and asks Reserve and Permit plugins.
+  void AssumeMember(const GroupCycle& cycle, const GroupMember& member, MemberTrial& trial);
+  // Assumes again what was taken back.
+  void AssumeAgain(const GroupCycle& cycle, GroupTrial& trial);
+  // Reverts AssumeMember, of one member or of all.
+  void TakeBack(const GroupMember& member, MemberTrial& trial);
+  void TakeBack(const GroupCycle& cycle, GroupTrial& trial);
+  // Starts to evict pods for the group; returns why it cannot.
+  Task<framework::Verdict> PreemptForGroup(GroupCycle& cycle);
+  // Success if the group would be placed now, without preemption.
+  Task<framework::Verdict> GroupFits(GroupCycle& cycle);
+
+  // --- submit_group.cc ---
+
+  // Binds the members that have a node, or returns all to the queue.
+  void SubmitGroup(GroupCycle& cycle, GroupTrial trial);
+  void BindMember(const GroupCycle& cycle, GroupMember member, MemberTrial trial);
+  // Why the member returns to the queue.
+  Failure FailureOfMember(const GroupTrial& trial, const MemberTrial* member) const;
+  void ReturnMember(GroupMember member, const MemberTrial* trial, const Failure& failure);
+  // A member could not be bound. If the gang has too few now, the others are not bound either, as
+  // far as they can be stopped.
+  void StopBrokenGang(const model::PodRecord& failed);
 
   // --- failure_handling.cc ---
 
@@ -162,12 +212,14 @@ class Engine::State {
   EventHandlers::ProfileIndex profile_of_;
   queue::SchedulingQueue queue_;
   StatusWriter status_{outbox_};
+  GroupConditions group_conditions_{outbox_, background_};
   framework::WaitingPods waiting_;
-  EventHandlers handlers_{cluster_, queue_, waiting_, outbox_, profile_of_};
+  EventHandlers handlers_{cluster_, queue_, waiting_, outbox_, group_conditions_, profile_of_};
   FailureCache failure_cache_{cluster_};
-  uint64_t removed_classes_ = 0;         // When their results were last dropped.
-  size_t next_start_ = 0;                // Where the next search begins, in node order.
-  std::unique_ptr<RunningCycle> cycle_;  // Waits for an extender, or a write of PostFilter.
+  uint64_t removed_classes_ = 0;             // When their results were last dropped.
+  size_t next_start_ = 0;                    // Where the next search begins, in node order.
+  std::unique_ptr<RunningCycle> cycle_;      // Waits for an extender, or a write of PostFilter.
+  std::unique_ptr<GroupCycle> group_cycle_;  // Likewise: there is at most one of both.
   std::deque<std::pair<Event, Now>> deferred_events_;  // Received meanwhile.
   std::unique_ptr<PreemptingCycle> preempting_;
   DecisionObserver* observer_ = nullptr;

@@ -3,19 +3,29 @@
 
 #include <fmt/format.h>
 
-#include <map>
-
 #include "base/check.h"
 #include "scheduler/engine/engine_state.h"
 #include "scheduler/engine/explain.h"
+#include "scheduler/model/pod_groups.h"
 
 namespace berth::scheduler::engine {
 
 bool Engine::State::ScheduleOne() {
-  if (cycle_ != nullptr || preempting_ != nullptr) return false;
+  if (cycle_waits() || preempting_ != nullptr) return false;
   std::optional<queue::QueueEntry> entry = queue_.Pop(now());
   if (!entry) return false;
-  const model::PodRecord& pod = cluster_.pod(entry->order.pod);
+  if (cluster_.features().generic_workload) {
+    if (auto group = model::GroupNamedBy(*cluster_.pod(entry->order.pod).object)) {
+      TryGroup(*std::move(entry), *std::move(group));
+      return true;
+    }
+  }
+  if (!IsSkipped(*entry)) TryPod(*std::move(entry));
+  return true;
+}
+
+bool Engine::State::IsSkipped(const queue::QueueEntry& entry) {
+  const model::PodRecord& pod = cluster_.pod(entry.order.pod);
   if (pod.terminating()) {
     const api::ObjectKey key = pod.key();
     outbox_.Post(framework::RecordEvent{
@@ -27,12 +37,10 @@ bool Engine::State::ScheduleOne() {
         .note = fmt::format("skip schedule deleting pod: {}/{}", key.namespace_, key.name),
         .scheduler_name = pod.object->spec.scheduler_name,
         .resource_version = pod.object->metadata.resource_version});
-    queue_.Done(entry->uid);
-  } else if (pod.state != model::PodState::kPending) {
-    queue_.Done(entry->uid);
-  } else {
-    TryPod(*std::move(entry));
+  } else if (pod.state == model::PodState::kPending) {
+    return false;
   }
+  queue_.Done(entry.uid);
   return true;
 }
 
@@ -211,24 +219,31 @@ Failure Engine::State::FailureAt(model::NodeRow node, framework::Verdict verdict
 
 std::optional<Failure> Engine::State::Place(BindingCycle::Placement& placement) {
   cluster_.Assume(placement.pod->id, placement.node);
-  std::optional<Failure> failure = RunReservePlugins(placement);
-  if (!failure) failure = RunPermitPlugins(placement);
-  if (failure) {
+  const size_t profile = placement.entry.profile;
+  const auto revert = [&] {
     Unreserve(*placement.attempt, placement.node);
     cluster_.Forget(placement.pod->id);
+  };
+  if (auto failure = RunReservePlugins(profile, *placement.attempt, placement.node)) {
+    revert();
     return failure;
   }
-  Activate(placement.attempt->cycle());
-  StartBinding(std::move(placement));
+  PermitOutcome permit = RunPermitPlugins(profile, *placement.attempt, placement.node);
+  if (permit.failure) {
+    revert();
+    return std::move(permit.failure);
+  }
+  StartBinding(std::move(placement), permit);
   return std::nullopt;
 }
 
-std::optional<Failure> Engine::State::RunReservePlugins(BindingCycle::Placement& placement) {
-  const ServedProfile& served = profiles_[placement.entry.profile];
-  framework::AttemptMeter& meter = placement.attempt->meter();
+std::optional<Failure> Engine::State::RunReservePlugins(size_t profile, framework::Attempt& attempt,
+                                                        model::NodeRow node) {
+  const ServedProfile& served = profiles_[profile];
+  framework::AttemptMeter& meter = attempt.meter();
   framework::PluginTimer timer(meter);
   for (const framework::ReservePlugin* plugin : served.profile->reserve()) {
-    framework::Verdict verdict = plugin->Reserve(placement.attempt->cycle(), placement.node);
+    framework::Verdict verdict = plugin->Reserve(attempt.cycle(), node);
     timer.End(*plugin, framework::MeasuredPoint::kReserve, verdict.code());
     if (verdict.ok()) continue;
     if (!verdict.rejected()) {
@@ -236,25 +251,26 @@ std::optional<Failure> Engine::State::RunReservePlugins(BindingCycle::Placement&
           fmt::format("running Reserve plugin \"{}\": {}", plugin->name(), verdict.Message()));
     }
     meter.End(framework::MeasuredPoint::kReserve, verdict.code());
-    return FailureAt(placement.node, std::move(verdict).By(plugin->name()), served);
+    return FailureAt(node, std::move(verdict).By(plugin->name()), served);
   }
   meter.End(framework::MeasuredPoint::kReserve, framework::Code::kSuccess,
             !served.profile->reserve().empty());
   return std::nullopt;
 }
 
-std::optional<Failure> Engine::State::RunPermitPlugins(BindingCycle::Placement& placement) {
-  const ServedProfile& served = profiles_[placement.entry.profile];
-  framework::AttemptMeter& meter = placement.attempt->meter();
-  std::map<std::string, Duration, std::less<>> timeouts;
+PermitOutcome Engine::State::RunPermitPlugins(size_t profile, framework::Attempt& attempt,
+                                              model::NodeRow node) {
+  const ServedProfile& served = profiles_[profile];
+  framework::AttemptMeter& meter = attempt.meter();
+  PermitOutcome outcome;
   framework::PluginTimer timer(meter);
   for (const framework::PermitPlugin* plugin : served.profile->permit()) {
-    framework::PermitResult result =
-        plugin->Permit(placement.attempt->cycle(), placement.node, waiting_);
+    framework::PermitResult result = plugin->Permit(attempt.cycle(), node, waiting_);
     timer.End(*plugin, framework::MeasuredPoint::kPermit, result.verdict.code());
     if (result.verdict.ok()) continue;
     if (result.verdict.code() == framework::Code::kWait) {
-      timeouts.emplace(plugin->name(), result.timeout);
+      outcome.timeouts.emplace(plugin->name(), result.timeout);
+      outcome.message = result.verdict.Message();
       continue;
     }
     if (!result.verdict.rejected()) {
@@ -262,19 +278,22 @@ std::optional<Failure> Engine::State::RunPermitPlugins(BindingCycle::Placement& 
           "running Permit plugin \"{}\": {}", plugin->name(), result.verdict.Message()));
     }
     meter.End(framework::MeasuredPoint::kPermit, result.verdict.code());
-    return FailureAt(placement.node, std::move(result.verdict).By(plugin->name()), served);
+    outcome.failure = FailureAt(node, std::move(result.verdict).By(plugin->name()), served);
+    return outcome;
   }
   meter.End(framework::MeasuredPoint::kPermit,
-            timeouts.empty() ? framework::Code::kSuccess : framework::Code::kWait,
+            outcome.timeouts.empty() ? framework::Code::kSuccess : framework::Code::kWait,
             !served.profile->permit().empty());
-  if (timeouts.empty()) return std::nullopt;
-  placement.waits = true;
-  waiting_.Add(placement.pod->uid(), placement.pod->key(), cluster_.nodes().name(placement.node),
-               timeouts, now());
-  return std::nullopt;
+  return outcome;
 }
 
-void Engine::State::StartBinding(BindingCycle::Placement placement) {
+void Engine::State::StartBinding(BindingCycle::Placement placement, const PermitOutcome& permit) {
+  if (!permit.timeouts.empty()) {
+    placement.waits = true;
+    waiting_.Add(placement.pod->uid(), placement.pod->key(), cluster_.nodes().name(placement.node),
+                 permit.timeouts, now());
+  }
+  Activate(placement.attempt->cycle());
   cluster_.HoldRow(placement.node);  // Until the binding ends, even if the node is deleted.
   const std::string uid = placement.pod->uid();
   auto binding = std::make_unique<BindingCycle>(

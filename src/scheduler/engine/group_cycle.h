@@ -1,0 +1,66 @@
+// The scheduling cycle of a PodGroup: the members that are tried together, and what was found for
+// each of them.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "api/meta.h"
+#include "base/task.h"
+#include "base/time.h"
+#include "scheduler/engine/failure.h"
+#include "scheduler/framework/attempt.h"
+#include "scheduler/framework/class_results.h"
+#include "scheduler/framework/pod_group_plugins.h"
+#include "scheduler/framework/verdict.h"
+#include "scheduler/model/pod_table.h"
+#include "scheduler/queue/queue_entry.h"
+
+namespace berth::scheduler::engine {
+
+// What the Permit plugins said about a pod on its node.
+struct PermitOutcome {
+  std::optional<Failure> failure;
+  std::map<std::string, Duration, std::less<>> timeouts;  // Of the plugins that returned Wait.
+  std::string message;                                    // Why it waits.
+};
+
+// What a trial found for one member.
+struct MemberTrial {
+  std::shared_ptr<framework::ClassResults> results;
+  std::unique_ptr<framework::Attempt> attempt;
+  model::NodeRow node;             // Invalid if it has none.
+  bool needs_preemption = false;   // The node is one where victims are being evicted for it.
+  std::optional<Failure> failure;  // If it has no node, or needs preemption.
+  bool permitted = false;          // Permit plugins would let it be bound.
+  std::string permit_message;      // Otherwise: why it waits.
+  std::string nominated_before;    // Its nominated node before it was assumed.
+};
+
+// A trial of all members, one after the other.
+struct GroupTrial {
+  std::vector<MemberTrial> members;  // As those of the cycle; fewer after an error.
+  // Success: enough members have a node, for which they are assumed.
+  framework::Verdict verdict;
+  // It would be feasible once victims are gone. The verdict is Unschedulable.
+  bool waiting_on_preemption = false;
+};
+
+struct GroupMember {
+  queue::QueueEntry entry;
+  std::unique_ptr<const model::PodRecord> pod;  // Retained.
+};
+
+struct GroupCycle {
+  api::ObjectKey group;
+  size_t profile = 0;
+  std::vector<GroupMember> members;  // In the order in which they are tried.
+  std::vector<framework::Placement> placements;
+  framework::AttemptMeter meter = {};
+  std::optional<Task<bool>> task = {};
+};
+
+}  // namespace berth::scheduler::engine

@@ -1,0 +1,352 @@
+// How the engine schedules the members of a PodGroup: all that wait are tried in one cycle, each on
+// the cluster with the ones before it, and only then it is decided whether any is bound.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include "api/object.h"
+#include "base/check.h"
+#include "scheduler/engine/engine_state.h"
+#include "scheduler/model/objects.h"
+#include "scheduler/model/pod_groups.h"
+
+namespace berth::scheduler::engine {
+namespace {
+
+constexpr const char* kUnschedulable = "pod group is unschedulable";
+
+framework::Verdict NoSuchGroup(std::string_view doing, const api::ObjectKey& group) {
+  return framework::Verdict::Error(
+      fmt::format("{}podgroup.scheduling.k8s.io \"{}\" not found", doing, group.name));
+}
+
+GroupTrial NotPlaced(framework::Verdict verdict) {
+  GroupTrial trial;
+  trial.verdict = std::move(verdict);
+  return trial;
+}
+
+}  // namespace
+
+void Engine::State::TryGroup(queue::QueueEntry popped, api::ObjectKey group) {
+  std::vector<queue::QueueEntry> entries = PopMembers(std::move(popped), group);
+  const auto name_of = [this](const queue::QueueEntry& entry) -> const std::string& {
+    return profiles_[entry.profile].profile->scheduler_name();
+  };
+  for (const queue::QueueEntry& entry : entries) {
+    if (entry.profile == entries.front().profile) continue;
+    const std::string error = fmt::format(
+        "all pods in a single pod group should have the same .spec.schedulerName set, got: "
+        "\"{}\" and \"{}\"",
+        name_of(entry), name_of(entries.front()));
+    return FailAll(std::move(entries), error);
+  }
+  std::erase_if(entries, [this](const queue::QueueEntry& entry) { return IsSkipped(entry); });
+  if (entries.empty()) return;
+
+  group_cycle_ = std::make_unique<GroupCycle>();
+  group_cycle_->group = std::move(group);
+  group_cycle_->profile = entries.front().profile;
+  group_cycle_->meter = MakeMeter(group_cycle_->profile);
+  for (queue::QueueEntry& entry : entries) {
+    auto pod = std::make_unique<const model::PodRecord>(cluster_.Retain(entry.order.pod));
+    group_cycle_->members.push_back({std::move(entry), std::move(pod)});
+  }
+  group_cycle_->task.emplace(RunGroupCycle(*group_cycle_));
+  group_cycle_->task->Start();
+  if (!group_cycle_->task->done()) return;
+  group_cycle_.reset();
+  Reap();
+}
+
+// DIFFERS: members that became ready at once are tried in the order in which they did;
+// kube-scheduler has them in map order.
+std::vector<queue::QueueEntry> Engine::State::PopMembers(queue::QueueEntry popped,
+                                                         const api::ObjectKey& group) {
+  std::vector<queue::QueueEntry> entries;
+  const model::PodId first = popped.order.pod;
+  entries.push_back(std::move(popped));
+  for (model::PodId id : cluster_.groups().Of(group).pending) {
+    if (id == first) continue;
+    if (auto entry = queue_.PopSpecificPod(id, now())) entries.push_back(*std::move(entry));
+  }
+  std::ranges::sort(entries, [](const queue::QueueEntry& a, const queue::QueueEntry& b) {
+    return std::tuple(-int64_t{a.order.priority}, a.first_ready, a.ready_sequence) <
+           std::tuple(-int64_t{b.order.priority}, b.first_ready, b.ready_sequence);
+  });
+  return entries;
+}
+
+void Engine::State::FailAll(std::vector<queue::QueueEntry> entries, const std::string& error) {
+  Failure failure;
+  failure.message = error;
+  for (queue::QueueEntry& entry : entries) {
+    const model::PodRecord pod = cluster_.pod(entry.order.pod);
+    const framework::AttemptMeter meter = MakeMeter(entry.profile);
+    Decision decision;
+    decision.pod = pod.id;
+    decision.key = pod.key();
+    decision.kind = Decision::Kind::kFailed;
+    decision.message = error;
+    HandleFailure(std::move(entry), pod, failure, meter);
+    Report(decision);
+  }
+}
+
+Task<bool> Engine::State::RunGroupCycle(GroupCycle& cycle) {
+  std::string before;
+  if (paranoid_) before = DescribeCounts(cluster_);
+  Task<GroupTrial> search = FindNodesForGroup(cycle, /*post_filters=*/true);
+  GroupTrial trial = co_await search;
+  cycle.meter.Begin();
+  if (measurements_ != nullptr) measurements_->GroupAlgorithmEnded(cycle.meter.so_far());
+  if (cluster_.features().workload_aware_preemption && trial.verdict.rejected()) {
+    Task<framework::Verdict> preemption = PreemptForGroup(cycle);
+    framework::Verdict preempted = co_await preemption;
+    if (preempted.ok()) {
+      trial.waiting_on_preemption = true;
+    } else if (!preempted.rejected()) {
+      trial.verdict = std::move(preempted);
+    } else {
+      std::vector<std::string> reasons = trial.verdict.reasons();
+      reasons.push_back(preempted.Message());
+      trial.verdict = {framework::Code::kUnschedulable, std::move(reasons)};
+    }
+  }
+  // A group that is not placed leaves no trace in the model.
+  if (paranoid_ && !trial.verdict.ok()) CHECK(before == DescribeCounts(cluster_));
+  SubmitGroup(cycle, std::move(trial));
+  co_return true;
+}
+
+Task<GroupTrial> Engine::State::FindNodesForGroup(GroupCycle& cycle, bool post_filters) {
+  if (cluster_.features().topology_aware_workload_scheduling) {
+    Task<GroupTrial> search = TryPlacements(cycle, post_filters);
+    GroupTrial trial = co_await search;
+    co_return trial;
+  }
+  Task<GroupTrial> search = TryMembers(cycle, nullptr, post_filters);
+  GroupTrial trial = co_await search;
+  if (!trial.verdict.ok()) TakeBack(cycle, trial);
+  co_return trial;
+}
+
+Task<GroupTrial> Engine::State::TryPlacements(GroupCycle& cycle, bool post_filters) {
+  const framework::Profile& profile = *profiles_[cycle.profile].profile;
+  framework::GeneratedPlacements generated{{}, {{"", cluster_.nodes().present()}}};
+  if (!profile.placement_generate().empty())
+    generated = profile.placement_generate()[0]->GeneratePlacements(cluster_, cycle.group);
+  cycle.meter.End(framework::MeasuredPoint::kPlacementGenerate, generated.verdict.code());
+  if (!generated.verdict.ok()) co_return NotPlaced(std::move(generated.verdict));
+  if (generated.placements.empty())
+    co_return NotPlaced({framework::Code::kUnschedulable, "no feasible placements found"});
+  cycle.placements = std::move(generated.placements);
+
+  std::optional<GroupTrial> first;
+  std::vector<GroupTrial> suitable;
+  std::vector<const framework::Placement*> where;
+  for (const framework::Placement& placement : cycle.placements) {
+    Task<GroupTrial> search = TryMembers(cycle, &placement, post_filters);
+    GroupTrial trial = co_await search;
+    TakeBack(cycle, trial);
+    if (trial.verdict.code() == framework::Code::kError) co_return trial;
+    if (trial.verdict.ok() || trial.waiting_on_preemption) {
+      suitable.push_back(std::move(trial));
+      where.push_back(&placement);
+    } else if (!first) {
+      first = std::move(trial);
+    } else {
+      // Any event that helps in one of the placements is worth another cycle.
+      for (size_t i = 0; i < trial.members.size(); ++i) {
+        if (!first->members[i].failure || !trial.members[i].failure) continue;
+        queue::Rejectors& all = first->members[i].failure->why;
+        all.unschedulable |= trial.members[i].failure->why.unschedulable;
+        all.pending |= trial.members[i].failure->why.pending;
+      }
+    }
+  }
+  if (suitable.empty()) {
+    first->verdict = {framework::Code::kUnschedulable,
+                      fmt::format("0/{} placements are available, first placement status: {}",
+                                  cycle.placements.size(), first->verdict.Message())};
+    co_return *std::move(first);
+  }
+  const Result<size_t> best = BestPlacement(cycle, suitable, where);
+  cycle.meter.End(framework::MeasuredPoint::kPlacementScore,
+                  best ? framework::Code::kSuccess : framework::Code::kError, suitable.size() > 1);
+  if (!best) co_return NotPlaced(framework::Verdict::Error(best.error().message));
+  GroupTrial trial = std::move(suitable[*best]);
+  if (trial.verdict.ok()) AssumeAgain(cycle, trial);
+  co_return trial;
+}
+
+// DIFFERS: among equals the first; kube-scheduler chooses at random.
+Result<size_t> Engine::State::BestPlacement(
+    const GroupCycle& cycle, const std::vector<GroupTrial>& trials,
+    const std::vector<const framework::Placement*>& placements) const {
+  if (trials.size() == 1) return 0;
+  std::vector<framework::PlacementAssignments> assignments;
+  for (size_t i = 0; i < trials.size(); ++i) {
+    framework::PlacementAssignments& assigned = assignments.emplace_back();
+    assigned.placement = placements[i];
+    for (size_t j = 0; j < trials[i].members.size(); ++j) {
+      if (trials[i].members[j].node.valid()) assigned.members.push_back(cycle.members[j].pod.get());
+    }
+  }
+  std::vector<int64_t> totals(trials.size()), scores(trials.size());
+  for (const auto& [plugin, weight] : profiles_[cycle.profile].profile->placement_score()) {
+    const framework::Verdict verdict =
+        plugin->ScorePlacements(cluster_, cycle.group, assignments, scores);
+    if (!verdict.ok()) {
+      return Fail(fmt::format("running PlacementScore plugins: plugin \"{}\" failed with: {}",
+                              plugin->name(), verdict.Message()));
+    }
+    for (size_t i = 0; i < totals.size(); ++i) totals[i] += weight * scores[i];
+  }
+  return static_cast<size_t>(std::ranges::max_element(totals) - totals.begin());
+}
+
+Task<GroupTrial> Engine::State::TryMembers(GroupCycle& cycle, const framework::Placement* placement,
+                                           bool post_filters) {
+  GroupTrial trial = NotPlaced({framework::Code::kUnschedulable, kUnschedulable});
+  bool needs_preemption = false;
+  for (const GroupMember& member : cycle.members) {
+    Task<MemberTrial> attempt = TryMember(cycle, member, placement, post_filters);
+    MemberTrial tried = co_await attempt;
+    trial.members.push_back(std::move(tried));
+    const MemberTrial& last = trial.members.back();
+    if (!last.node.valid()) {
+      if (last.failure->rejected) continue;
+      trial.verdict = framework::Verdict::Error("failed to schedule other pod from a pod group: " +
+                                                last.failure->message);
+      trial.waiting_on_preemption = false;
+      break;
+    }
+    needs_preemption |= last.needs_preemption;
+    if (!last.permitted) continue;
+    if (needs_preemption) {
+      const std::vector<std::string> reasons = {kUnschedulable,
+                                                "pod group is waiting for preemption to complete"};
+      trial.verdict = {framework::Code::kUnschedulable, reasons};
+      trial.waiting_on_preemption = true;
+    } else {
+      trial.verdict = {};
+    }
+  }
+  co_return trial;
+}
+
+Task<MemberTrial> Engine::State::TryMember(const GroupCycle& cycle, const GroupMember& member,
+                                           const framework::Placement* placement,
+                                           bool post_filters) {
+  const ServedProfile& served = profiles_[cycle.profile];
+  MemberTrial trial;
+  trial.results = served.results->For(*member.pod);
+  trial.attempt =
+      std::make_unique<framework::Attempt>(cluster_, *served.profile, *trial.results, *member.pod);
+  trial.attempt->Measure(MakeMeter(cycle.profile));
+  trial.attempt->cycle().set_background(&background_);
+  if (placement != nullptr) trial.attempt->ConfineTo(&placement->nodes);
+  const SearchOptions options{.now = outbox_.latest_wall(),
+                              .random = random_,
+                              .extenders = extenders_.empty() ? nullptr : &extenders_,
+                              .writes = &cycle_writes_,
+                              .percentage_of_nodes_to_score = served.percentage_of_nodes_to_score,
+                              .next_start = next_start_,
+                              .post_filters = post_filters};
+  Task<CycleOutcome> search = FindNode(*trial.attempt, options);
+  const CycleOutcome outcome = co_await search;
+  if (served.paranoid_check != nullptr)
+    served.paranoid_check->CheckMember(*trial.attempt, outcome, outbox_.latest_wall());
+  const framework::AttemptMeter& meter = trial.attempt->meter();
+  if (meter.to() != nullptr) meter.to()->AlgorithmEnded(meter.so_far());
+  trial.node = outcome.node;
+  if (outcome.kind != CycleOutcome::Kind::kNode) {
+    trial.failure = FailureOf(outcome, served);
+    const Symbol nominated = outcome.post_filter.nomination.node;
+    if (!outcome.post_filter.victims.empty())
+      evictions_.Start(*member.pod, nominated, outcome.post_filter.victims);
+    if (!nominated.valid()) co_return trial;
+    // The others see it where it will be, together with its victims.
+    trial.node = cluster_.nodes().Find(nominated);
+    trial.needs_preemption = true;
+  }
+  AssumeMember(cycle, member, trial);
+  co_return trial;
+}
+
+void Engine::State::AssumeMember(const GroupCycle& cycle, const GroupMember& member,
+                                 MemberTrial& trial) {
+  const Symbol nominated = cluster_.nominations().NodeOf(member.pod->id);
+  trial.nominated_before = nominated.valid() ? cluster_.symbols().Text(nominated) : "";
+  cluster_.Assume(member.pod->id, trial.node);
+  std::optional<Failure> failure = RunReservePlugins(cycle.profile, *trial.attempt, trial.node);
+  if (!failure) {
+    PermitOutcome permit = RunPermitPlugins(cycle.profile, *trial.attempt, trial.node);
+    failure = std::move(permit.failure);
+    trial.permitted = permit.timeouts.empty();
+    trial.permit_message = std::move(permit.message);
+  }
+  if (!failure) return;
+  TakeBack(member, trial);
+  trial.node = {};
+  trial.needs_preemption = false;
+  trial.failure = std::move(failure);
+}
+
+void Engine::State::AssumeAgain(const GroupCycle& cycle, GroupTrial& trial) {
+  for (size_t i = 0; i < trial.members.size(); ++i) {
+    if (trial.members[i].node.valid()) AssumeMember(cycle, cycle.members[i], trial.members[i]);
+  }
+}
+
+void Engine::State::TakeBack(const GroupMember& member, MemberTrial& trial) {
+  Unreserve(*trial.attempt, trial.node);
+  cluster_.Forget(member.pod->id);
+  if (!trial.nominated_before.empty())
+    cluster_.NominateByName(member.pod->id, trial.nominated_before);
+}
+
+void Engine::State::TakeBack(const GroupCycle& cycle, GroupTrial& trial) {
+  for (size_t i = trial.members.size(); i-- > 0;) {
+    if (trial.members[i].node.valid()) TakeBack(cycle.members[i], trial.members[i]);
+  }
+}
+
+Task<framework::Verdict> Engine::State::PreemptForGroup(GroupCycle& cycle) {
+  using framework::Verdict;
+  const auto plugins = profiles_[cycle.profile].profile->pod_group_post_filter();
+  if (plugins.empty()) {
+    co_return Verdict(
+        framework::Code::kUnschedulable,
+        "default preemption plugin is not registered, workload aware preemption is disabled");
+  }
+  const auto& groups = cluster_.objects<api::PodGroup>().all();
+  const auto found = groups.find(cycle.group);
+  if (found == groups.end()) co_return NoSuchGroup("failed to get pod group object: ", cycle.group);
+  const std::shared_ptr<const api::PodGroup> group = found->second;
+  if (!group->topology_keys.empty()) {
+    co_return Verdict(framework::Code::kUnschedulable,
+                      "workload aware preemption is not supported for pod groups with scheduling "
+                      "constraints");
+  }
+  framework::FailedGroup failed{cluster_, *group, {}, outbox_.latest_wall(), {}};
+  for (const GroupMember& member : cycle.members) failed.members.push_back(member.pod.get());
+  failed.fits = [this, &cycle] { return GroupFits(cycle); };
+  Task<framework::PodGroupPostFilterResult> selection = plugins[0]->PodGroupPostFilter(failed);
+  framework::PodGroupPostFilterResult selected = co_await selection;
+  if (selected.verdict.ok()) evictions_.Start(*group, failed.members, selected.victims);
+  co_return std::move(selected.verdict);
+}
+
+Task<framework::Verdict> Engine::State::GroupFits(GroupCycle& cycle) {
+  Task<GroupTrial> search = FindNodesForGroup(cycle, /*post_filters=*/false);
+  GroupTrial trial = co_await search;
+  if (trial.verdict.ok()) TakeBack(cycle, trial);
+  co_return std::move(trial.verdict);
+}
+
+}  // namespace berth::scheduler::engine
