@@ -63,11 +63,12 @@ Result<std::unique_ptr<LiveCluster>> LiveCluster::Make(const std::string& kubeco
   return cluster;
 }
 
-Result<std::vector<api::Object>> LiveCluster::List(bool raw_json, std::vector<std::string>& notes) {
+Result<std::vector<api::Object>> LiveCluster::List(const scheduler::model::Features& features,
+                                                   bool raw_json, std::vector<std::string>& notes) {
   std::vector<api::Object> objects;
   Status status = ListAll(*client_, "/apis/scheduling.k8s.io/v1/priorityclasses", "",
                           client::CodecOf<api::PriorityClass>(), objects, notes);
-  for (const client::WatchSource& source : runtime::WatchSources(raw_json)) {
+  for (const client::WatchSource& source : runtime::WatchSources(features, raw_json)) {
     if (!status) break;
     status = ListAll(*client_, source.path, source.field_selector, source.codec, objects, notes);
   }

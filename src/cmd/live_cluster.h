@@ -9,6 +9,7 @@
 #include "base/result.h"
 #include "client/rest_client.h"
 #include "net/event_loop.h"
+#include "scheduler/model/features.h"
 
 namespace berth::api::scheme {
 struct Kind;
@@ -25,7 +26,8 @@ class LiveCluster {
   // Lists what a scheduler reads, and the priority classes; resources that the server does not have
   // are empty. With `raw_json`, pods and nodes retain their raw JSON, for extenders. Objects that
   // cannot be decoded are left out and described in `notes`, as fields are (api/broken_objects.h).
-  Result<std::vector<api::Object>> List(bool raw_json, std::vector<std::string>& notes);
+  Result<std::vector<api::Object>> List(const scheduler::model::Features& features, bool raw_json,
+                                        std::vector<std::string>& notes);
 
   // Reports whether the object exists.
   Result<bool> Has(const api::scheme::Kind& kind, const api::ObjectKey& key);

@@ -149,6 +149,9 @@ class FakeApiServer {
     engine_.Handle(scheduler::engine::WriteDone{id, {}}, now_);
   }
 
+  void Do(scheduler::engine::CommandId id, const scheduler::framework::PatchPodGroupStatus&) {
+    engine_.Handle(scheduler::engine::WriteDone{id, {}}, now_);
+  }
   void Do(scheduler::engine::CommandId id, const scheduler::framework::CallExtender& call) {
     engine_.Handle(scheduler::engine::WriteDone{id, extenders_.ExecuteAndWait(call)}, now_);
   }
