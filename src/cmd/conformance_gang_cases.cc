@@ -99,6 +99,7 @@ Result<std::unique_ptr<GangCluster>> MakeGangCluster(Value row,
   auto options = scheduler::config::ToEngineOptions(*configuration);
   if (!options) return std::unexpected(options.error());
   options->paranoid = paranoid;
+  options->equals_take_turns = false;
   auto engine = scheduler::engine::Engine::Make(*options, registry);
   if (!engine) return std::unexpected(engine.error());
   return std::make_unique<GangCluster>(*std::move(engine));

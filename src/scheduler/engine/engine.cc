@@ -31,6 +31,7 @@ queue::Rejectors ServedProfile::RejectorsIn(const framework::Diagnosis& diagnosi
 Engine::State::State(const EngineOptions& options, Profiles profiles)
     : explain_(options.explain),
       paranoid_(options.paranoid),
+      equals_take_turns_(options.equals_take_turns),
       measurements_(options.measurements),
       random_(options.seed),
       cluster_(options.features),

@@ -48,6 +48,9 @@ struct EngineOptions {
   uint64_t seed = 0;      // For the choices that kube-scheduler makes at random.
   bool explain = false;   // Attach an Explanation to each decision. Slow.
   bool paranoid = false;  // Recompute each decision from scratch and CHECK that it is the same.
+  // Among equal nodes the next after the last choice is chosen. Off: the first in node order, as by
+  // a kube-scheduler with one worker, to compare with its recorded choices.
+  bool equals_take_turns = true;
   queue::BackoffPolicy backoff = {};
   std::vector<framework::ExtenderConfig> extenders = {};
   // Threads that share the work over very many nodes; decisions do not depend on them. May be null,

@@ -79,6 +79,11 @@ class Engine::State {
   std::vector<ServedProfile> Serve(const EngineOptions& options, Profiles profiles);
   queue::SchedulingQueue::Options QueueOptions(const EngineOptions& options) const;
   Instant now() const { return outbox_.now(); }
+  // Where the next search begins; the search advances it.
+  size_t& NextStart() {
+    if (!equals_take_turns_) next_start_ = 0;
+    return next_start_;
+  }
   // Returns the meter of an attempt that begins now.
   framework::AttemptMeter MakeMeter(size_t profile) {
     if (measurements_ == nullptr) return {};
@@ -200,6 +205,7 @@ class Engine::State {
 
   const bool explain_;
   const bool paranoid_;
+  const bool equals_take_turns_;
   framework::Measurements* const measurements_;
   framework::Sampler sampler_;
   Random random_;

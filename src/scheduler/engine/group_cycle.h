@@ -32,12 +32,13 @@ struct PermitOutcome {
 struct MemberTrial {
   std::shared_ptr<framework::ClassResults> results;
   std::unique_ptr<framework::Attempt> attempt;
-  model::NodeRow node;             // Invalid if it has none.
-  bool needs_preemption = false;   // The node is one where victims are being evicted for it.
-  std::optional<Failure> failure;  // If it has no node, or needs preemption.
-  bool permitted = false;          // Permit plugins would let it be bound.
-  std::string permit_message;      // Otherwise: why it waits.
-  std::string nominated_before;    // Its nominated node before it was assumed.
+  model::NodeRow node;                  // Invalid if it has none.
+  bool needs_preemption = false;        // The node is one where victims are being evicted for it.
+  std::optional<Failure> failure;       // If it has no node, or needs preemption.
+  bool permitted = false;               // Permit plugins would let it be bound.
+  std::string permit_message;           // Otherwise: why it waits.
+  std::string nominated_before;         // Its nominated node before it was assumed.
+  std::vector<api::ObjectKey> victims;  // That are evicted for it.
 };
 
 // A trial of all members, one after the other.

@@ -255,7 +255,7 @@ Task<MemberTrial> Engine::State::TryMember(const GroupCycle& cycle, const GroupM
                               .extenders = extenders_.empty() ? nullptr : &extenders_,
                               .writes = &cycle_writes_,
                               .percentage_of_nodes_to_score = served.percentage_of_nodes_to_score,
-                              .next_start = next_start_,
+                              .next_start = NextStart(),
                               .post_filters = post_filters};
   Task<CycleOutcome> search = FindNode(*trial.attempt, options);
   const CycleOutcome outcome = co_await search;
@@ -267,7 +267,9 @@ Task<MemberTrial> Engine::State::TryMember(const GroupCycle& cycle, const GroupM
   if (outcome.kind != CycleOutcome::Kind::kNode) {
     trial.failure = FailureOf(outcome, served);
     const Symbol nominated = outcome.post_filter.nomination.node;
-    if (!outcome.post_filter.victims.empty())
+    for (model::PodId victim : outcome.post_filter.victims)
+      trial.victims.push_back(cluster_.pod(victim).key());
+    if (!trial.victims.empty())
       evictions_.Start(*member.pod, nominated, outcome.post_filter.victims);
     if (!nominated.valid()) co_return trial;
     // The others see it where it will be, together with its victims.

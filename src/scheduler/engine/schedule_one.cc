@@ -90,7 +90,7 @@ void Engine::State::TryPod(queue::QueueEntry entry) {
                           .extenders = extenders_.empty() ? nullptr : &extenders_,
                           .writes = &cycle_writes_,
                           .percentage_of_nodes_to_score = served.percentage_of_nodes_to_score,
-                          .next_start = next_start_});
+                          .next_start = NextStart()});
   BindingCycle::Placement placement{
       std::move(entry), std::move(pod), results->share_compiled(), std::move(attempt), {}};
   cycle_.reset(new RunningCycle{std::move(results), std::move(placement), std::move(decision),

@@ -112,6 +112,10 @@ void Engine::State::ReturnMember(GroupMember member, const MemberTrial* trial,
   Decision decision = DecisionAbout(*member.pod);
   decision.kind = failure.rejected ? Decision::Kind::kUnschedulable : Decision::Kind::kFailed;
   decision.message = failure.message;
+  if (trial != nullptr && !trial->victims.empty()) {
+    decision.victims = trial->victims;
+    if (trial->node.valid()) decision.nominated_node = cluster_.nodes().name(trial->node);
+  }
   HandleFailure(std::move(member.entry), *member.pod, failure, meter);
   cluster_.Release(*member.pod);
   Report(decision);
