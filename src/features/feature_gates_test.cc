@@ -173,8 +173,12 @@ TEST(FeatureGatesTest, EveryFeatureOfTheSchedulerIsAGateThatIsSwitched) {
     EXPECT_EQ(gate->support, GateSupport::kSwitch) << name;
     EXPECT_EQ(gate->on, defaults.*field) << name;
     EXPECT_FALSE(gate->locked) << name;
-    // With what depends on it, if anything.
+    // With what depends on it, and what it depends on, if anything.
     Settings settings = {fmt::format("{}={}", name, !gate->on)};
+    for (std::string_view needs = name; !gate->on && !NeededBy(needs).empty();) {
+      needs = NeededBy(needs).front();
+      if (!FindFeatureGate(needs)->on) settings.push_back(fmt::format("{}=true", needs));
+    }
     for (const FeatureGate& other : AllFeatureGates()) {
       if (std::ranges::count(NeededBy(other.name), name) > 0)
         settings.push_back(fmt::format("{}=false", other.name));
