@@ -227,7 +227,7 @@ api::Json GangCluster::GroupState(const api::PodGroup& group) const {
     const auto node = Find<api::Node>({"", node_name});
     if (group.topology_keys.empty() || node == nullptr) continue;
     const auto label = node->metadata.labels.find(group.topology_keys.front());
-    if (label != node->metadata.labels.end()) ++domains[label->second];
+    ++domains[label == node->metadata.labels.end() ? "" : label->second];
   }
   const auto counts = [](const std::map<std::string, int64_t>& by_name) {
     api::JsonObject object;
