@@ -19,7 +19,8 @@ struct PodGroup {
   // The label of nodes whose value must be the same for all members. The API admits at most one.
   std::vector<std::string> topology_keys;
   std::string disruption_mode;  // "PodGroup": its members are evicted together.
-  std::optional<int32_t> priority_value;
+  std::string priority_class_name;
+  std::optional<int32_t> priority_value;  // Admission sets it from the class.
   std::vector<PodCondition> conditions;
   friend bool operator==(const PodGroup&, const PodGroup&) = default;
 

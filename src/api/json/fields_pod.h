@@ -235,6 +235,7 @@ void Fields(auto& v, Like<PodGroup> auto& t) {
     spec.Group("schedulingConstraints",
                [&](auto& constraints) { constraints.Names("topology", "key", t.topology_keys); });
     spec("disruptionMode", t.disruption_mode);
+    spec("priorityClassName", t.priority_class_name);
     spec("priority", t.priority_value);
   });
   v.Group("status", [&](auto& status) { status("conditions", t.conditions); });
