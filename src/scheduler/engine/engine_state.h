@@ -158,7 +158,7 @@ class Engine::State {
   Task<GroupTrial> TryPlacements(GroupCycle& cycle, bool post_filters);
   // Returns the index of the best of `trials`, which suit the group in these placements.
   Result<size_t> BestPlacement(const GroupCycle& cycle, const std::vector<GroupTrial>& trials,
-                               const std::vector<const framework::Placement*>& placements) const;
+                               const std::vector<PlacementStart>& starts) const;
   // The members that have a node remain assumed. All nodes may be used if `placement` is null.
   Task<GroupTrial> TryMembers(GroupCycle& cycle, const framework::Placement* placement,
                               bool post_filters);
@@ -166,8 +166,6 @@ class Engine::State {
                               const framework::Placement* placement, bool post_filters);
   // Assumes the member on the node that was found, and asks Reserve and Permit plugins.
   void AssumeMember(const GroupCycle& cycle, const GroupMember& member, MemberTrial& trial);
-  // Assumes again what was taken back.
-  void AssumeAgain(const GroupCycle& cycle, GroupTrial& trial);
   // Reverts AssumeMember, of one member or of all.
   void TakeBack(const GroupMember& member, MemberTrial& trial);
   void TakeBack(const GroupCycle& cycle, GroupTrial& trial);

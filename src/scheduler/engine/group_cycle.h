@@ -30,8 +30,9 @@ struct PermitOutcome {
 
 // What a trial found for one member.
 struct MemberTrial {
-  std::shared_ptr<framework::ClassResults> results;
+  std::shared_ptr<framework::ClassResults> results;  // With `attempt`: null if it has no node.
   std::unique_ptr<framework::Attempt> attempt;
+  framework::AttemptMeter meter;        // Of the attempt.
   model::NodeRow node;                  // Invalid if it has none.
   bool needs_preemption = false;        // The node is one where victims are being evicted for it.
   std::optional<Failure> failure;       // If it has no node, or needs preemption.
@@ -39,6 +40,11 @@ struct MemberTrial {
   std::string permit_message;           // Otherwise: why it waits.
   std::string nominated_before;         // Its nominated node before it was assumed.
   std::vector<api::ObjectKey> victims;  // That are evicted for it.
+
+  void DropAttempt() {
+    attempt.reset();
+    results.reset();
+  }
 };
 
 // A trial of all members, one after the other.
@@ -48,6 +54,12 @@ struct GroupTrial {
   framework::Verdict verdict;
   // It would be feasible once victims are gone. The verdict is Unschedulable.
   bool waiting_on_preemption = false;
+};
+
+// A placement that was tried, and where the search for nodes began.
+struct PlacementStart {
+  const framework::Placement* placement;
+  size_t next_start;
 };
 
 struct GroupMember {

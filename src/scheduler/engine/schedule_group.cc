@@ -23,6 +23,23 @@ framework::Verdict NoSuchGroup(std::string_view doing, const api::ObjectKey& gro
       fmt::format("{}podgroup.scheduling.k8s.io \"{}\" not found", doing, group.name));
 }
 
+// Any event that helps in one of the placements is worth another cycle.
+void AddRejectors(const GroupTrial& from, GroupTrial& to) {
+  for (size_t i = 0; i < from.members.size(); ++i) {
+    if (!from.members[i].failure || !to.members[i].failure) continue;
+    queue::Rejectors& all = to.members[i].failure->why;
+    all.unschedulable |= from.members[i].failure->why.unschedulable;
+    all.pending |= from.members[i].failure->why.pending;
+  }
+}
+
+// The verdict about the first placement becomes one about all of them.
+void NameInVerdict(size_t placements, GroupTrial& trial) {
+  trial.verdict = {framework::Code::kUnschedulable,
+                   fmt::format("0/{} placements are available, first placement status: {}",
+                               placements, trial.verdict.Message())};
+}
+
 GroupTrial NotPlaced(framework::Verdict verdict) {
   GroupTrial trial;
   trial.verdict = std::move(verdict);
@@ -145,53 +162,60 @@ Task<GroupTrial> Engine::State::TryPlacements(GroupCycle& cycle, bool post_filte
     co_return NotPlaced({framework::Code::kUnschedulable, "no feasible placements found"});
   cycle.placements = std::move(generated.placements);
 
+  if (cycle.placements.size() == 1) {
+    Task<GroupTrial> search = TryMembers(cycle, &cycle.placements[0], post_filters);
+    GroupTrial trial = co_await search;
+    if (!trial.verdict.ok()) TakeBack(cycle, trial);
+    if (trial.verdict.rejected() && !trial.waiting_on_preemption) NameInVerdict(1, trial);
+    co_return trial;
+  }
   std::optional<GroupTrial> first;
   std::vector<GroupTrial> suitable;
-  std::vector<const framework::Placement*> where;
+  std::vector<PlacementStart> starts;
   for (const framework::Placement& placement : cycle.placements) {
+    starts.push_back({&placement, next_start_});
     Task<GroupTrial> search = TryMembers(cycle, &placement, post_filters);
     GroupTrial trial = co_await search;
     TakeBack(cycle, trial);
     if (trial.verdict.code() == framework::Code::kError) co_return trial;
+    for (MemberTrial& member : trial.members) member.DropAttempt();
     if (trial.verdict.ok() || trial.waiting_on_preemption) {
       suitable.push_back(std::move(trial));
-      where.push_back(&placement);
-    } else if (!first) {
-      first = std::move(trial);
+      continue;
+    }
+    starts.pop_back();
+    if (first) {
+      AddRejectors(trial, *first);
     } else {
-      // Any event that helps in one of the placements is worth another cycle.
-      for (size_t i = 0; i < trial.members.size(); ++i) {
-        if (!first->members[i].failure || !trial.members[i].failure) continue;
-        queue::Rejectors& all = first->members[i].failure->why;
-        all.unschedulable |= trial.members[i].failure->why.unschedulable;
-        all.pending |= trial.members[i].failure->why.pending;
-      }
+      first = std::move(trial);
     }
   }
   if (suitable.empty()) {
-    first->verdict = {framework::Code::kUnschedulable,
-                      fmt::format("0/{} placements are available, first placement status: {}",
-                                  cycle.placements.size(), first->verdict.Message())};
+    NameInVerdict(cycle.placements.size(), *first);
     co_return *std::move(first);
   }
-  const Result<size_t> best = BestPlacement(cycle, suitable, where);
+  const Result<size_t> best = BestPlacement(cycle, suitable, starts);
   cycle.meter.End(framework::MeasuredPoint::kPlacementScore,
                   best ? framework::Code::kSuccess : framework::Code::kError, suitable.size() > 1);
   if (!best) co_return NotPlaced(framework::Verdict::Error(best.error().message));
-  GroupTrial trial = std::move(suitable[*best]);
-  if (trial.verdict.ok()) AssumeAgain(cycle, trial);
+  if (!suitable[*best].verdict.ok()) co_return std::move(suitable[*best]);
+  // The same once more, for good: cheaper than to retain all attempts of all placements.
+  next_start_ = starts[*best].next_start;
+  Task<GroupTrial> again = TryMembers(cycle, starts[*best].placement, post_filters);
+  GroupTrial trial = co_await again;
+  if (!trial.verdict.ok()) TakeBack(cycle, trial);  // An extender has changed its mind.
   co_return trial;
 }
 
 // DIFFERS: among equals the first; kube-scheduler chooses at random.
-Result<size_t> Engine::State::BestPlacement(
-    const GroupCycle& cycle, const std::vector<GroupTrial>& trials,
-    const std::vector<const framework::Placement*>& placements) const {
+Result<size_t> Engine::State::BestPlacement(const GroupCycle& cycle,
+                                            const std::vector<GroupTrial>& trials,
+                                            const std::vector<PlacementStart>& starts) const {
   if (trials.size() == 1) return 0;
   std::vector<framework::PlacementAssignments> assignments;
   for (size_t i = 0; i < trials.size(); ++i) {
     framework::PlacementAssignments& assigned = assignments.emplace_back();
-    assigned.placement = placements[i];
+    assigned.placement = starts[i].placement;
     for (size_t j = 0; j < trials[i].members.size(); ++j) {
       if (trials[i].members[j].node.valid()) assigned.members.push_back(cycle.members[j].pod.get());
     }
@@ -216,6 +240,9 @@ Task<GroupTrial> Engine::State::TryMembers(GroupCycle& cycle, const framework::P
   for (const GroupMember& member : cycle.members) {
     Task<MemberTrial> attempt = TryMember(cycle, member, placement, post_filters);
     MemberTrial tried = co_await attempt;
+    tried.meter = tried.attempt->meter();
+    // A group may have many members that fit nowhere.
+    if (!tried.node.valid()) tried.DropAttempt();
     trial.members.push_back(std::move(tried));
     const MemberTrial& last = trial.members.back();
     if (!last.node.valid()) {
@@ -297,12 +324,6 @@ void Engine::State::AssumeMember(const GroupCycle& cycle, const GroupMember& mem
   trial.node = {};
   trial.needs_preemption = false;
   trial.failure = std::move(failure);
-}
-
-void Engine::State::AssumeAgain(const GroupCycle& cycle, GroupTrial& trial) {
-  for (size_t i = 0; i < trial.members.size(); ++i) {
-    if (trial.members[i].node.valid()) AssumeMember(cycle, cycle.members[i], trial.members[i]);
-  }
 }
 
 void Engine::State::TakeBack(const GroupMember& member, MemberTrial& trial) {

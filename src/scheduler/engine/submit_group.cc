@@ -108,7 +108,7 @@ Failure Engine::State::FailureOfMember(const GroupTrial& trial, const MemberTria
 void Engine::State::ReturnMember(GroupMember member, const MemberTrial* trial,
                                  const Failure& failure) {
   const framework::AttemptMeter meter =
-      trial == nullptr ? MakeMeter(member.entry.profile) : trial->attempt->meter();
+      trial == nullptr ? MakeMeter(member.entry.profile) : trial->meter;
   Decision decision = DecisionAbout(*member.pod);
   decision.kind = failure.rejected ? Decision::Kind::kUnschedulable : Decision::Kind::kFailed;
   decision.message = failure.message;
