@@ -11,6 +11,7 @@
 #include "api/meta.h"
 #include "base/task.h"
 #include "base/time.h"
+#include "scheduler/engine/decision.h"
 #include "scheduler/engine/failure.h"
 #include "scheduler/framework/attempt.h"
 #include "scheduler/framework/class_results.h"
@@ -40,6 +41,7 @@ struct MemberTrial {
   std::string permit_message;           // Otherwise: why it waits.
   std::string nominated_before;         // Its nominated node before it was assumed.
   std::vector<api::ObjectKey> victims;  // That are evicted for it.
+  std::optional<Explanation> explanation;  // If EngineOptions::explain is set.
 
   void DropAttempt() {
     attempt.reset();

@@ -10,6 +10,7 @@
 #include "api/object.h"
 #include "base/check.h"
 #include "scheduler/engine/engine_state.h"
+#include "scheduler/engine/explain.h"
 #include "scheduler/model/objects.h"
 #include "scheduler/model/pod_groups.h"
 
@@ -272,6 +273,12 @@ Task<MemberTrial> Engine::State::TryMember(const GroupCycle& cycle, const GroupM
   const ServedProfile& served = profiles_[cycle.profile];
   MemberTrial trial;
   trial.results = served.results->For(*member.pod);
+  if (explain_ && post_filters) {
+    framework::Attempt explained(cluster_, *served.profile, *trial.results, *member.pod);
+    if (placement != nullptr) explained.ConfineTo(&placement->nodes);
+    trial.explanation =
+        ExplainAttempt(explained, outbox_.latest_wall(), random_, ExplainDepth::kDetails);
+  }
   trial.attempt =
       std::make_unique<framework::Attempt>(cluster_, *served.profile, *trial.results, *member.pod);
   trial.attempt->Measure(MakeMeter(cycle.profile));

@@ -273,6 +273,28 @@ TEST_F(ScheduleGroupTest, GroupThatFitsInNoRackIsToldSo) {
   EXPECT_EQ(Bind().size(), 3u);
 }
 
+TEST_F(ScheduleGroupTest, PlacementOfEachMemberIsExplained) {
+  model::Features features = WithGangs();
+  features.topology_aware_workload_scheduling = true;
+  EngineOptions options = OptionsWith(features);
+  options.explain = true;
+  harness_ = std::make_unique<EngineHarness>(options);
+  harness_->Put(MakeNode("a1").Cpu("1").Label("rack", "a").ref());
+  harness_->Put(MakeNode("b1").Cpu("2").Label("rack", "b").ref());
+  harness_->Put(MakePodGroup("job").Gang(2).Within("rack").ref());
+  PutMembers({"p", "q"});
+  harness_->Schedule();
+  ASSERT_EQ(harness_->all_decisions().size(), 2u);
+  for (const Decision& decision : harness_->all_decisions()) {
+    ASSERT_TRUE(decision.explanation.has_value());
+    EXPECT_EQ(decision.node, "b1");
+    EXPECT_EQ(decision.explanation->best_nodes, Lines({"b1"}));
+    EXPECT_EQ(WhyNot(*decision.explanation, "a1"),
+              "TopologyPlacementGenerator: node is not in the placement that was tried for the pod "
+              "group");
+  }
+}
+
 // --- preemption ---
 
 TEST_F(ScheduleGroupTest, GroupPreemptsAsAWhole) {

@@ -74,6 +74,7 @@ void Engine::State::BindMember(const GroupCycle& cycle, GroupMember member, Memb
   }
   Decision decision = DecisionAbout(*member.pod);
   decision.node = cluster_.nodes().name(trial.node);
+  decision.explanation = std::move(trial.explanation);
   StartBinding({std::move(member.entry), std::move(member.pod), trial.results->share_compiled(),
                 std::move(trial.attempt), trial.node},
                permit);
@@ -112,6 +113,7 @@ void Engine::State::ReturnMember(GroupMember member, const MemberTrial* trial,
   Decision decision = DecisionAbout(*member.pod);
   decision.kind = failure.rejected ? Decision::Kind::kUnschedulable : Decision::Kind::kFailed;
   decision.message = failure.message;
+  if (trial != nullptr) decision.explanation = trial->explanation;
   if (trial != nullptr && !trial->victims.empty()) {
     decision.victims = trial->victims;
     if (trial->node.valid()) decision.nominated_node = cluster_.nodes().name(trial->node);
