@@ -57,8 +57,8 @@ format: deps-dev ## Format the C++ sources in place
 	clang-format-19 -i $(sources)
 
 tidy: deps-dev ## Run clang-tidy over the sources without the tests, which would take too long
-	@cmake --preset clang --log-level=NOTICE
-	run-clang-tidy-19 -quiet -j $(JOBS) -p build/clang '/(src|bench)/.*(?<!_test)\.cc$$'
+	@cmake --preset tidy --log-level=NOTICE
+	run-clang-tidy-19 -quiet -j $(JOBS) -p build/tidy '/(src|bench)/.*(?<!_test)\.cc$$'
 
 check: deps ## Check style and dependencies only; part of `make test`
 	python3 scripts/check_style.py
