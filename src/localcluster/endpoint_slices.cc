@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <utility>
 
 #include "api/json/writer.h"
 #include "api/timestamp.h"
@@ -129,67 +130,89 @@ void EndpointsController::Remove(const ObjectName& key) {
   }
 }
 
+namespace {
+
+// A slice as it is to be: one that exists, or a new one without a name.
+struct PlannedSlice {
+  std::optional<ObjectName> name;
+  const EndpointGroup* group = nullptr;  // Null: no endpoint has its ports any more.
+  std::vector<const ServiceEndpoint*> endpoints = {};
+};
+// The endpoints that are in no slice yet, by the uid of their pod, and their groups.
+using Unplaced =
+    std::unordered_map<std::string, std::pair<const ServiceEndpoint*, const EndpointGroup*>>;
+
+// Plans an existing slice: its endpoints stay, unless they are gone or have other ports.
+PlannedSlice PlanExisting(const apiserver::store::Object& object, const EndpointGroups& groups,
+                          Unplaced& unplaced) {
+  const Json document = apiserver::store::Parse(object);
+  const JsonArray* ports = ArrayAt(AsObject(document), "ports");
+  const auto group = groups.find(ports ? CanonicalText(*ports) : "[]");
+  PlannedSlice slice{.name = object.key};
+  if (group == groups.end()) return slice;
+  slice.group = &group->second;
+  for (const JsonObject& endpoint : ObjectsAt(AsObject(document), "endpoints")) {
+    if (slice.endpoints.size() == kMaxInSlice) break;
+    const auto found =
+        unplaced.find(std::string(StringAt(ObjectAt(&endpoint, "targetRef"), "uid")));
+    if (found == unplaced.end() || found->second.second != slice.group) continue;
+    slice.endpoints.push_back(found->second.first);
+    unplaced.erase(found);
+  }
+  return slice;
+}
+
+// Adds the unplaced endpoints to slices with room, and plans new slices for the rest.
+void PlaceRest(const EndpointGroups& groups, const Unplaced& unplaced,
+               std::vector<PlannedSlice>& slices) {
+  std::unordered_map<const EndpointGroup*, std::vector<size_t>> with_room;
+  for (size_t i = 0; i < slices.size(); ++i) {
+    if (slices[i].endpoints.size() < kMaxInSlice) with_room[slices[i].group].push_back(i);
+  }
+  for (const auto& [text, group] : groups) {
+    std::vector<size_t>& room = with_room[&group];
+    for (const ServiceEndpoint& endpoint : group.endpoints) {
+      if (!unplaced.contains(endpoint.pod->uid())) continue;
+      if (room.empty()) {
+        room.push_back(slices.size());
+        slices.push_back({.name = std::nullopt, .group = &group});
+      }
+      PlannedSlice& slice = slices[room.back()];
+      slice.endpoints.push_back(&endpoint);
+      if (slice.endpoints.size() == kMaxInSlice) room.pop_back();
+    }
+    // A service without pods has one empty slice.
+    if (group.endpoints.empty() && room.empty()) {
+      slices.push_back({.name = std::nullopt, .group = &group});
+    }
+  }
+}
+
+}  // namespace
+
 void EndpointsController::WriteSlices(const ObjectName& key, const JsonObject& service,
                                       EndpointGroups groups) {
-  // A service without pods has one empty slice.
   if (groups.empty()) groups["[]"] = {JsonArray()};
-  struct Slice {
-    const ObjectName* name;
-    std::string ports;
-    std::vector<const ServiceEndpoint*> endpoints;
-  };
-  std::vector<Slice> slices;
-  std::unordered_map<std::string, const ServiceEndpoint*> left;  // By the pod's uid.
+  Unplaced unplaced;
   for (const auto& [text, group] : groups) {
-    for (const ServiceEndpoint& endpoint : group.endpoints) left[endpoint.pod->uid()] = &endpoint;
-  }
-  const auto known = slices_of_.find(key);
-  const std::set<ObjectName> names =
-      known == slices_of_.end() ? std::set<ObjectName>() : known->second;
-  for (const ObjectName& name : names) {
-    const apiserver::store::ObjectPtr object = context_.store().Get(Slices().collection, name);
-    if (!object) continue;
-    const Json document = apiserver::store::Parse(*object);
-    const JsonArray* ports = ArrayAt(AsObject(document), "ports");
-    Slice slice{&name, ports ? CanonicalText(*ports) : "[]", {}};
-    const auto group = groups.find(slice.ports);
-    for (const JsonObject& endpoint : ObjectsAt(AsObject(document), "endpoints")) {
-      if (group == groups.end() || slice.endpoints.size() == kMaxInSlice) break;
-      const auto found = left.find(std::string(StringAt(ObjectAt(&endpoint, "targetRef"), "uid")));
-      if (found == left.end()) continue;
-      const std::vector<ServiceEndpoint>& all = group->second.endpoints;
-      // Its ports may have changed.
-      if (found->second < all.data() || found->second >= all.data() + all.size()) continue;
-      slice.endpoints.push_back(found->second);
-      left.erase(found);
-    }
-    slices.push_back(std::move(slice));
-  }
-  for (const auto& [text, group] : groups) {
-    size_t room = 0;  // The slice that may have room.
-    bool any = false;
-    const auto next_room = [&] {
-      while (room < slices.size() &&
-             (slices[room].ports != text || slices[room].endpoints.size() == kMaxInSlice)) {
-        ++room;
-      }
-      return room < slices.size();
-    };
     for (const ServiceEndpoint& endpoint : group.endpoints) {
-      any = true;
-      if (!left.contains(endpoint.pod->uid())) continue;
-      if (!next_room()) slices.push_back({nullptr, text, {}});
-      slices[room].endpoints.push_back(&endpoint);
+      unplaced[endpoint.pod->uid()] = {&endpoint, &group};
     }
-    if (!any && !next_room()) slices.push_back({nullptr, text, {}});
   }
-  bool keeps_empty = groups.size() == 1 && groups.begin()->second.endpoints.empty();
-  for (const Slice& slice : slices) {
-    const auto group = groups.find(slice.ports);
+  std::vector<PlannedSlice> slices;
+  if (const auto known = slices_of_.find(key); known != slices_of_.end()) {
+    for (const ObjectName& name : known->second) {
+      const apiserver::store::ObjectPtr object = context_.store().Get(Slices().collection, name);
+      if (object) slices.push_back(PlanExisting(*object, groups, unplaced));
+    }
+  }
+  PlaceRest(groups, unplaced, slices);
+  bool keeps_empty = groups.begin()->second.endpoints.empty();
+  for (const PlannedSlice& slice : slices) {
     const bool wanted =
-        group != groups.end() && (!slice.endpoints.empty() || std::exchange(keeps_empty, false));
+        slice.group && (!slice.endpoints.empty() || std::exchange(keeps_empty, false));
     if (wanted) {
-      WriteSlice(key, service, slice.name, group->second.ports, slice.endpoints);
+      WriteSlice(key, service, slice.name, slice.group->ports, slice.endpoints);
     } else if (slice.name) {
       const auto deleted = context_.api.Delete(Slices(), *slice.name);
       if (deleted) Wrote(key, deleted->object);
@@ -198,7 +221,7 @@ void EndpointsController::WriteSlices(const ObjectName& key, const JsonObject& s
 }
 
 void EndpointsController::WriteSlice(const ObjectName& key, const JsonObject& service,
-                                     const ObjectName* slice, const Json& ports,
+                                     const std::optional<ObjectName>& slice, const Json& ports,
                                      const std::vector<const ServiceEndpoint*>& endpoints) {
   const auto fill = [&](JsonObject& fields) {
     JsonObject& metadata = EnsureObject(fields, "metadata");
