@@ -1,11 +1,11 @@
 #include "localcluster/endpoint_slices.h"
 
 #include <algorithm>
-#include <unordered_map>
 #include <utility>
 
 #include "api/json/writer.h"
 #include "api/timestamp.h"
+#include "localcluster/endpoint_slice_plan.h"
 #include "localcluster/object_json.h"
 
 namespace berth::localcluster {
@@ -19,9 +19,7 @@ constexpr std::string_view kOldManagedBy = "endpoints.kubernetes.io/managed-by";
 constexpr std::string_view kOldManager = "endpoint-controller";
 constexpr std::string_view kOverCapacity = "endpoints.kubernetes.io/over-capacity";
 
-// As in Kubernetes.
-constexpr size_t kMaxInSlice = 100;
-constexpr size_t kMaxInEndpoints = 1000;
+constexpr size_t kMaxInEndpoints = 1000;  // As in Kubernetes.
 
 constexpr size_t kManyPods = 1000;
 constexpr Duration kSyncInterval = Duration::Seconds(1);
@@ -130,85 +128,19 @@ void EndpointsController::Remove(const ObjectName& key) {
   }
 }
 
-namespace {
-
-// A slice as it is to be: one that exists, or a new one without a name.
-struct PlannedSlice {
-  std::optional<ObjectName> name;
-  const EndpointGroup* group = nullptr;  // Null: no endpoint has its ports any more.
-  std::vector<const ServiceEndpoint*> endpoints = {};
-};
-// The endpoints that are in no slice yet, by the uid of their pod, and their groups.
-using Unplaced =
-    std::unordered_map<std::string, std::pair<const ServiceEndpoint*, const EndpointGroup*>>;
-
-// Plans an existing slice: its endpoints stay, unless they are gone or have other ports.
-PlannedSlice PlanExisting(const apiserver::store::Object& object, const EndpointGroups& groups,
-                          Unplaced& unplaced) {
-  const Json document = apiserver::store::Parse(object);
-  const JsonArray* ports = ArrayAt(AsObject(document), "ports");
-  const auto group = groups.find(ports ? CanonicalText(*ports) : "[]");
-  PlannedSlice slice{.name = object.key};
-  if (group == groups.end()) return slice;
-  slice.group = &group->second;
-  for (const JsonObject& endpoint : ObjectsAt(AsObject(document), "endpoints")) {
-    if (slice.endpoints.size() == kMaxInSlice) break;
-    const auto found =
-        unplaced.find(std::string(StringAt(ObjectAt(&endpoint, "targetRef"), "uid")));
-    if (found == unplaced.end() || found->second.second != slice.group) continue;
-    slice.endpoints.push_back(found->second.first);
-    unplaced.erase(found);
-  }
-  return slice;
-}
-
-// Adds the unplaced endpoints to slices with room, and plans new slices for the rest.
-void PlaceRest(const EndpointGroups& groups, const Unplaced& unplaced,
-               std::vector<PlannedSlice>& slices) {
-  std::unordered_map<const EndpointGroup*, std::vector<size_t>> with_room;
-  for (size_t i = 0; i < slices.size(); ++i) {
-    if (slices[i].endpoints.size() < kMaxInSlice) with_room[slices[i].group].push_back(i);
-  }
-  for (const auto& [text, group] : groups) {
-    std::vector<size_t>& room = with_room[&group];
-    for (const ServiceEndpoint& endpoint : group.endpoints) {
-      if (!unplaced.contains(endpoint.pod->uid())) continue;
-      if (room.empty()) {
-        room.push_back(slices.size());
-        slices.push_back({.name = std::nullopt, .group = &group});
-      }
-      PlannedSlice& slice = slices[room.back()];
-      slice.endpoints.push_back(&endpoint);
-      if (slice.endpoints.size() == kMaxInSlice) room.pop_back();
-    }
-    // A service without pods has one empty slice.
-    if (group.endpoints.empty() && room.empty()) {
-      slices.push_back({.name = std::nullopt, .group = &group});
-    }
-  }
-}
-
-}  // namespace
-
 void EndpointsController::WriteSlices(const ObjectName& key, const JsonObject& service,
                                       EndpointGroups groups) {
   if (groups.empty()) groups["[]"] = {JsonArray()};
-  Unplaced unplaced;
-  for (const auto& [text, group] : groups) {
-    for (const ServiceEndpoint& endpoint : group.endpoints) {
-      unplaced[endpoint.pod->uid()] = {&endpoint, &group};
-    }
-  }
-  std::vector<PlannedSlice> slices;
+  std::vector<apiserver::store::ObjectPtr> existing;
   if (const auto known = slices_of_.find(key); known != slices_of_.end()) {
     for (const ObjectName& name : known->second) {
-      const apiserver::store::ObjectPtr object = context_.store().Get(Slices().collection, name);
-      if (object) slices.push_back(PlanExisting(*object, groups, unplaced));
+      apiserver::store::ObjectPtr object = context_.store().Get(Slices().collection, name);
+      if (object) existing.push_back(std::move(object));
     }
   }
-  PlaceRest(groups, unplaced, slices);
+  const SlicePlan plan = PlanSlices(groups, existing);
   bool keeps_empty = groups.begin()->second.endpoints.empty();
-  for (const PlannedSlice& slice : slices) {
+  for (const PlannedSlice& slice : plan.slices) {
     const bool wanted =
         slice.group && (!slice.endpoints.empty() || std::exchange(keeps_empty, false));
     if (wanted) {
