@@ -19,7 +19,7 @@
 
 namespace berth::localcluster {
 
-// Stages are matched against pods whenever these change: together, the limits keep that below a
+// Stages are matched against pods whenever these change: together, the limits keep that to a
 // millisecond.
 inline constexpr size_t kMaxStageFileBytes = 1 << 20;
 inline constexpr size_t kMaxStages = 256;
