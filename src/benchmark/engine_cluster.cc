@@ -20,7 +20,7 @@ constexpr size_t kShortHistory = 10'000;
 
 Result<std::unique_ptr<BenchCluster>> EngineCluster::Make(
     const scheduler::engine::EngineOptions& options, const scheduler::framework::Registry& registry,
-    Instant start, bool controllers) {
+    Instant start, bool controllers, int64_t (*nanos)()) {
   auto store = apiserver::store::Store::Open(
       {.collections = api::scheme::CollectionNames(), .history = kShortHistory},
       /*journal=*/nullptr);
@@ -28,16 +28,16 @@ Result<std::unique_ptr<BenchCluster>> EngineCluster::Make(
   auto engine = scheduler::engine::Engine::Make(options, registry);
   if (!engine) return std::unexpected(engine.error());
   return std::unique_ptr<BenchCluster>(
-      new EngineCluster(*std::move(store), *std::move(engine), start, controllers));
+      new EngineCluster(*std::move(store), *std::move(engine), start, controllers, nanos));
 }
 
 EngineCluster::EngineCluster(std::unique_ptr<apiserver::store::Store> store,
                              std::unique_ptr<scheduler::engine::Engine> engine, Instant start,
-                             bool controllers)
+                             bool controllers, int64_t (*nanos)())
     : clock_(start),
       store_(std::move(store)),
       api_(*store_, clock_, kApiSeed),
-      engine_(std::move(engine), clock_),
+      engine_(std::move(engine), clock_, nanos),
       connection_(api_, {}, clock_, [] {}) {
   if (!controllers) return;
   controllers_ = std::make_unique<localcluster::LocalCluster>(

@@ -4,6 +4,7 @@
 // moment at which somebody has.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -19,10 +20,12 @@ namespace berth::benchmark {
 
 class EngineCluster final : public BenchCluster {
  public:
-  // With `controllers`, the API has those of a local cluster: resource claims of pods, garbage.
+  // Time begins at `start`; the engine's calls are timed with `nanos`. With `controllers`, the API
+  // has those of a local cluster: resource claims of pods, garbage.
   static Result<std::unique_ptr<BenchCluster>> Make(const scheduler::engine::EngineOptions& options,
                                                     const scheduler::framework::Registry& registry,
-                                                    Instant start, bool controllers);
+                                                    Instant start, bool controllers,
+                                                    int64_t (*nanos)());
 
   apiserver::registry::Api& api() override { return api_; }
   const Clock& clock() const override { return clock_; }
@@ -33,7 +36,8 @@ class EngineCluster final : public BenchCluster {
 
  private:
   EngineCluster(std::unique_ptr<apiserver::store::Store> store,
-                std::unique_ptr<scheduler::engine::Engine> engine, Instant start, bool controllers);
+                std::unique_ptr<scheduler::engine::Engine> engine, Instant start, bool controllers,
+                int64_t (*nanos)());
   // Passes changes and results to the engine. Returns false if there were none.
   bool HandleEvents();
   void Execute(std::vector<scheduler::engine::Command> commands);

@@ -64,6 +64,16 @@ std::string NameNode(api::Json& node, Random& random) {
   return name;
 }
 
+// Without the condition, admission taints a node. scheduler_perf's API server runs without that
+// plugin.
+void EnsureReady(api::JsonObject& node) {
+  api::JsonArray& conditions = api::EnsureArray(api::EnsureObject(node, "status"), "conditions");
+  for (const api::Json& condition : conditions) {
+    if (api::StringAt(api::AsObject(condition), "type") == "Ready") return;
+  }
+  conditions.push_back(Parsed(R"({"type":"Ready","status":"True"})"));
+}
+
 void SetNodeLabel(api::Json& node, const std::string& key, const std::string& value) {
   api::SetString(api::EnsureObject(MetadataOf(node), "labels"), key, value);
 }
@@ -124,6 +134,7 @@ Result<std::string> ObjectMaker::Create(const api::scheme::Kind& kind, std::stri
       return std::unexpected(made.error());
     }
   }
+  if (&kind == &NodeKind()) EnsureReady(object.get_object());
   const auto created =
       cluster_.api().Create(kind, kind.namespaced ? namespace_ : "", std::move(object));
   if (!created) return Fail(created.error().message);
@@ -150,11 +161,14 @@ Status ObjectMaker::MakePriorityClass(api::JsonObject& pod) {
   return made ? Status() : Fail(made.error().message);
 }
 
-Result<const api::scheme::Kind*> ObjectMaker::KindOf(const api::Json& object,
-                                                     const std::string& path) {
-  const api::JsonObject* fields = api::AsObject(object);
-  const std::string_view version = api::StringAt(fields, "apiVersion");
-  const std::string_view name = api::StringAt(fields, "kind");
+Result<const api::scheme::Kind*> ObjectMaker::KindOf(api::Json& object, const std::string& path) {
+  api::JsonObject& fields = object.get_object();
+  // The two versions have the same form, and only one is served.
+  if (api::StringAt(&fields, "apiVersion") == "resource.k8s.io/v1beta2") {
+    api::SetString(fields, "apiVersion", "resource.k8s.io/v1");
+  }
+  const std::string_view version = api::StringAt(&fields, "apiVersion");
+  const std::string_view name = api::StringAt(&fields, "kind");
   if (const auto* kind = api::scheme::FindKindByName(version, name)) return kind;
   if (name.empty() || version.empty()) {
     return Fail(fmt::format("{}: apiVersion and kind must be set", path));
@@ -165,7 +179,7 @@ Result<const api::scheme::Kind*> ObjectMaker::KindOf(const api::Json& object,
 }
 
 Result<const api::scheme::Kind*> ObjectMaker::KindOf(const TemplateFile& file) {
-  const auto object = templates_.Make(file);
+  auto object = templates_.Make(file);
   if (!object) return std::unexpected(object.error());
   return KindOf(*object, file.path);
 }

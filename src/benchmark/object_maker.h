@@ -51,7 +51,8 @@ class ObjectMaker {
  private:
   Result<std::string> Create(const api::scheme::Kind& kind, std::string_view namespace_,
                              api::Json object);
-  Result<const api::scheme::Kind*> KindOf(const api::Json& object, const std::string& path);
+  // May change the object to the version that is served.
+  Result<const api::scheme::Kind*> KindOf(api::Json& object, const std::string& path);
   Status MakeVolume(const CreatePods& pods, const std::string& namespace_, int64_t index);
   // Gives a pod with a priority a class that has it. scheduler_perf's API server takes the priority
   // as it is: it runs without the admission plugin Priority.

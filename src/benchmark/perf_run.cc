@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "base/steady_clock.h"
-#include "base/workers.h"
 #include "benchmark/engine_cluster.h"
 #include "benchmark/object_templates.h"
 #include "benchmark/workload_run.h"
@@ -53,9 +52,11 @@ bool NeedsControllers(const Workload& workload) {
 
 Result<std::unique_ptr<BenchCluster>> MakeCluster(Mode mode, const EngineSetup& setup,
                                                   const scheduler::framework::Registry& registry,
-                                                  bool controllers) {
+                                                  bool controllers,
+                                                  const Environment& environment) {
   if (mode == Mode::kEngine) {
-    return EngineCluster::Make(setup.options, registry, SteadyClock().Now(), controllers);
+    return EngineCluster::Make(setup.options, registry, SteadyClock().Now(), controllers,
+                               environment.engine_nanos);
   }
   RunningOptions running{setup.options, setup.parallelism, controllers};
   return mode == Mode::kStore ? MakeStoreCluster(std::move(running), registry)
@@ -100,13 +101,10 @@ WorkloadReport RunPerfWorkload(const Workload& workload, const PerfRunOptions& o
   }
   auto setup = options.configure(text, gates.features);
   if (!setup) return Failed(std::move(report), setup.error());
-  // An engine alone has workers of its own, as the others have in their drivers.
-  ThreadWorkers workers(ThreadWorkers::UsefulCount(setup->parallelism));
-  if (options.mode == Mode::kEngine) setup->options.workers = &workers;
-
   const bool controllers = NeedsControllers(workload);
-  WorkloadResult result = RunOn(MakeCluster(options.mode, *setup, registry, controllers), workload,
-                                templates, *setup, registry, environment);
+  WorkloadResult result =
+      RunOn(MakeCluster(options.mode, *setup, registry, controllers, environment), workload,
+            templates, *setup, registry, environment);
   report.measurements = std::move(result.measurements);
   report.error = std::move(result.error);
   report.skipped = std::move(result.skipped);

@@ -36,7 +36,7 @@ class SyntheticRun {
                const Environment& environment)
       : options_(options),
         world_(options),
-        engine_(std::move(engine), clock_),
+        engine_(std::move(engine), clock_, environment.engine_nanos),
         environment_(environment) {
     if (options.mix != Mix::kPreemption && options.mix != Mix::kDevices) return;
     api_ = std::make_unique<simulation::ApiModel>([this](const simulation::Change& change) {

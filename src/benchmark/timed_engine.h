@@ -30,9 +30,11 @@ struct EngineTime {
 
 class TimedEngine {
  public:
-  // `clock` is the time that the engine is given; it must outlive this object.
-  TimedEngine(std::unique_ptr<scheduler::engine::Engine> engine, SimClock& clock)
-      : engine_(std::move(engine)), clock_(clock) {}
+  // `clock` is the time that the engine is given; it must outlive this object. `nanos` is what the
+  // calls are timed with.
+  TimedEngine(std::unique_ptr<scheduler::engine::Engine> engine, SimClock& clock,
+              int64_t (*nanos)())
+      : engine_(std::move(engine)), clock_(clock), nanos_(nanos) {}
 
   // Handle objects that are created before pods are scheduled, and any later events. The clock
   // stands still within one call: reading it costs as much as a small event.
@@ -54,6 +56,7 @@ class TimedEngine {
 
   std::unique_ptr<scheduler::engine::Engine> engine_;
   SimClock& clock_;
+  int64_t (*const nanos_)();
   EngineTime time_;
   runtime::LatencyHistogram decision_time_;
 };

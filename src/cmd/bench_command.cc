@@ -10,6 +10,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstdio>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -19,7 +20,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/workers.h"
 #include "benchmark/environment.h"
 #include "benchmark/measurement.h"
 #include "benchmark/perf_config.h"
@@ -88,6 +88,12 @@ uint64_t ResidentBytes() {
   return resident * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
 }
 
+int64_t ThreadNanos() {
+  timespec used = {};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+  return int64_t{used.tv_sec} * 1'000'000'000 + used.tv_nsec;
+}
+
 Result<std::string> ReadBenchFile(const std::string& path) {
   std::error_code error;
   const uintmax_t size = std::filesystem::file_size(path, error);
@@ -124,6 +130,7 @@ benchmark::Environment EnvironmentWith(BenchProgress& progress) {
   benchmark::Environment environment;
   environment.read_file = ReadBenchFile;
   environment.resident_bytes = ResidentBytes;
+  environment.engine_nanos = ThreadNanos;
   environment.interrupted = [] { return interrupted != 0; };
   environment.show = [&progress](const std::string& line) { progress.Show(line); };
   return environment;
@@ -186,8 +193,6 @@ int RunWorld(const BenchOptions& options, const Registry& registry) {
   }
   auto setup = ConfigureEngine("", registry, {});
   if (!setup) return PrintBenchError(setup.error().message);
-  ThreadWorkers workers(ThreadWorkers::UsefulCount(setup->parallelism));
-  setup->options.workers = &workers;
   BenchProgress progress;
   const auto environment = EnvironmentWith(progress);
   auto measured = RunSyntheticWorld(world, setup->options, registry, environment);
@@ -348,7 +353,7 @@ void AddBench(flags::Command& berth, const Registry& registry) {
       "\n"
       "PODS/S is the average; P50, P90 and P99 are percentiles of the rate per second (in tenths "
       "of a\n"
-      "measurement that is shorter than ten seconds). In engine mode the time is that of the "
+      "measurement that is shorter than ten seconds). In engine mode it is processor time of the "
       "engine;\n"
       "LOADING, in which it took the created objects in, is not part of it. MEMORY is that of the\n"
       "whole process. Thresholds are shown, not enforced. Ctrl-C prints what was measured.\n"
