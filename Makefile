@@ -37,6 +37,7 @@ test: build e2e-clients ## Build and run every test
 bench: build ## Build and run the benchmarks
 	cmake --build build/release -j $(JOBS) --target benchmarks
 	@for b in $$(find build/release/bench -name '*_bench' -type f); do echo "== $$b"; $$b || exit 1; done
+	scripts/bench.sh bin/berth
 
 asan: deps ## Run every test under the address and undefined-behaviour sanitizers
 tsan: deps ## Run every test under the thread sanitizer
