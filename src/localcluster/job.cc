@@ -113,17 +113,9 @@ void SetIndex(JsonObject& pod, const std::string& job, int64_t index) {
 }  // namespace
 
 void JobController::Observe(const Change& change) {
-  const ObjectName& name = change.object.key;
-  if (&change.kind == &Jobs()) {
-    if (!change.deleted) return queue_.Add(name);
-    tallies_.erase(change.object.uid);
-    return queue_.Forget(name);
-  }
-  if (&change.kind != &Pods()) return;
-  for (const PodRecord* pod : {change.pod, change.previous_pod}) {
-    if (pod && pod->owner_kind == Jobs().kind) queue_.Add({name.namespace_, pod->owner_name});
-  }
-  if (change.deleted && change.pod) CountRemoved(*change.pod);
+  adoption_.Observe(change, queue_);
+  if (&change.kind == &Jobs() && change.deleted) tallies_.erase(change.object.uid);
+  if (&change.kind == &Pods() && change.deleted && change.pod) CountRemoved(*change.pod);
 }
 
 void JobController::CountRemoved(const PodRecord& pod) {
@@ -162,6 +154,10 @@ void JobController::Sync(const ObjectName& key) {
   const JsonObject* spec = ObjectAt(&document, "spec");
   if (IsFinished(ObjectAt(&document, "status"))) return ExpireFinished(key, document);
   if (At(ObjectAt(&document, "metadata"), "deletionTimestamp")) return;
+  if (const apiserver::store::ObjectPtr wrote = adoption_.Run(context_, key, document)) {
+    Wrote(key, wrote);
+    return queue_.Add(key);
+  }
   JobPods pods = CountJobPods(context_.pods.OwnedBy(object->uid),
                               TallyOf(*object, document).removed, CompletionsOf(spec));
   const Outcome outcome = CheckFinished(key, document, pods);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "localcluster/controller.h"
+#include "localcluster/pod_adoption.h"
 
 namespace berth::localcluster {
 
@@ -53,7 +54,9 @@ class JobController final : public Controller {
 
   void Observe(const Change& change) override;
   void Sync(const ObjectName& job) override;
-  size_t index_size() const override { return tallies_.size() + deleted_.size(); }
+  size_t index_size() const override {
+    return tallies_.size() + deleted_.size() + adoption_.size();
+  }
 
  private:
   struct Tally {
@@ -82,6 +85,7 @@ class JobController final : public Controller {
   void WriteStatus(const ObjectName& key, const JsonObject& document, const JobPods& pods,
                    const Outcome& outcome);
 
+  PodAdoption adoption_{Jobs()};
   std::unordered_map<std::string, Tally> tallies_;  // By the Job's uid.
   // Pods that the controller deleted itself, which count neither as succeeded nor as failed.
   std::unordered_set<std::string> deleted_;

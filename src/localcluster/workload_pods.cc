@@ -20,48 +20,7 @@ int PhaseRank(const PodRecord& pod) {
   return pod.phase() == "Running" ? 2 : 1;
 }
 
-void Release(JsonObject& metadata, std::string_view uid) {
-  JsonArray* owners = ArrayAt(&metadata, "ownerReferences");
-  for (size_t i = owners ? owners->size() : 0; i-- > 0;) {
-    if (StringAt(AsObject((*owners)[i]), "uid") == uid) {
-      owners->erase(owners->begin() + static_cast<std::ptrdiff_t>(i));
-    }
-  }
-  if (owners && owners->empty()) metadata.erase("ownerReferences");
-}
-
 }  // namespace
-
-void ClaimPods(Context& context, const Kind& kind, const JsonObject& owner,
-               const api::Selector& selector, apiserver::store::ObjectPtr& wrote) {
-  const JsonObject* metadata = ObjectAt(&owner, "metadata");
-  if (At(metadata, "deletionTimestamp")) return;
-  const std::string uid(StringAt(metadata, "uid"));
-  const std::string namespace_(StringAt(metadata, "namespace"));
-  const auto change = [&](const PodRecord& pod, auto alter) {
-    const auto done = context.api.Modify(Pods(), pod.name(), [&](Json& document) {
-      JsonObject& own = EnsureObject(document.get_object(), "metadata");
-      if (StringAt(&own, "uid") != pod.uid()) return false;
-      return alter(own);
-    });
-    if (done) wrote = *done;
-  };
-  for (const PodRecord* pod : context.pods.OwnedBy(uid)) {
-    if (Matches(selector, *pod->object)) continue;
-    change(*pod, [&](JsonObject& own) {
-      Release(own, uid);
-      return true;
-    });
-  }
-  for (const PodRecord* pod : context.pods.OrphansIn(namespace_)) {
-    if (pod->deleting || !Matches(selector, *pod->object)) continue;
-    change(*pod, [&](JsonObject& own) {
-      if (ControllerOf(&own) || At(&own, "deletionTimestamp")) return false;
-      SetController(own, kind, owner);
-      return true;
-    });
-  }
-}
 
 void SortForDeletion(std::vector<const PodRecord*>& pods) {
   std::map<std::string_view, int> crowd;
