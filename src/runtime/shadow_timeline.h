@@ -38,6 +38,9 @@ struct ObservedDecision {
   std::string node;
   bool judged = true;  // It can be compared with what the engine decides.
   api::Ref<api::Pod> before, after;
+  // The pod on its node, if it is nominated because it is being bound: the scheduler that decided
+  // so counts it there. Otherwise null.
+  api::Ref<api::Pod> assumed = nullptr;
 
   int32_t priority() const { return before->priority(); }
   // Reports whether other pods see a cluster changed by it.
