@@ -44,6 +44,8 @@ enum class FieldValidation : uint8_t { kIgnore, kWarn, kStrict };
 struct WriteOptions {
   bool dry_run = false;  // Executes everything except the write to the store.
   FieldValidation field_validation = FieldValidation::kIgnore;
+  // What is wrong with the text of the document: `duplicate field "spec.x"`. Validated with it.
+  std::vector<std::string> duplicate_fields = {};
   std::string field_manager = {};
   bool force = false;                            // Of an apply.
   std::vector<std::string>* warnings = nullptr;  // Receives warnings for the client.
