@@ -242,8 +242,23 @@ TEST_F(ShadowTest, CountsAPodThatIsBeingBound) {
   See(MakePod("second").Request("cpu", "500m"));
   EXPECT_EQ(See(MakePod("second").Request("cpu", "500m").On("small")),
             Lines{"placed small: agrees_in_flight"});
-  EXPECT_EQ(See(MakePod("first").Request("cpu", "7").Priority(9).On("large")),
-            Lines{"placed large: agrees"});
+  // That was judged with the nomination.
+  EXPECT_EQ(See(MakePod("first").Request("cpu", "7").Priority(9).On("large")), Lines{});
+  EXPECT_EQ(shadow_.held_events(), 0);
+}
+
+// Meanwhile a preemptor was nominated for the same node.
+TEST_F(ShadowTest, JudgesABindThatWasAnnouncedOnce) {
+  See(MakePod("low").Request("cpu", "7").Priority(1).On("large"));
+  See(MakePod("first").Request("cpu", "1").Priority(5));
+  EXPECT_EQ(See(MakePod("first").Request("cpu", "1").Priority(5).Nominated("large")),
+            Lines{"nominated large: agrees"});
+  See(MakePod("high").Request("cpu", "7").Priority(9));
+  EXPECT_EQ(See(Unschedulable(MakePod("high").Request("cpu", "7").Priority(9).Nominated("large"),
+                              "0/2 nodes are available: 2 Insufficient cpu.")),
+            Lines{"nominated large: agrees"});
+  EXPECT_EQ(See(MakePod("first").Request("cpu", "1").Priority(5).On("large")), Lines{});
+  EXPECT_EQ(Pass(Duration::Seconds(10)), Lines{});
 }
 
 // The bind that follows a nomination was decided with it, before `second` was tried, though it is

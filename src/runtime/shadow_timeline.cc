@@ -143,15 +143,18 @@ std::optional<ObservedDecision> ShadowTimeline::SeePod(const api::Ref<api::Pod>&
                 .created = waiting.created,
                 .kind = kind.value_or(Judgement::Kind::kUnschedulable),
                 .node = node,
-                .judged = kind.has_value(),
+                // A bind that was announced was decided, and judged, then.
+                .judged = kind && (kind != Judgement::Kind::kPlaced || node != waiting.announced),
                 .before = before,
                 .after = pod,
                 .assumed = is_bound_soon ? OnNominatedNode(*pod) : nullptr};
   }
+  if (is_bound_soon) waiting.announced = pod->status.nominated_node_name;
   if (!waits) {
     waiting_.erase(known);
   } else if ((kind && !is_bound_soon) || ShowsNewFailure(*before, *pod)) {
     waiting.first = false;
+    waiting.announced.clear();
     waiting.failed = position;
     waiting.failed_at = moment.arrived;
   } else if (!before->spec.scheduling_gates.empty() && pod->spec.scheduling_gates.empty()) {

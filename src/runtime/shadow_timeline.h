@@ -92,8 +92,9 @@ class ShadowTimeline {
     Instant since_at;
     bool first = false;
     uint64_t created = 0;
-    uint64_t failed = 0;     // Where its last failure is seen, if it has failed,
-    Instant failed_at = {};  // and when it was.
+    uint64_t failed = 0;         // Where its last failure is seen, if it has failed,
+    Instant failed_at = {};      // and when it was.
+    std::string announced = {};  // The node that it is being bound to, if that is known.
   };
 
   std::optional<ObservedDecision> SeePod(const api::Ref<api::Pod>& pod, const Moment& moment);
