@@ -234,6 +234,9 @@ api::scheme::ApiResult<Written> Api::Patch(const api::scheme::Kind& requested,
     if (auto checked = CheckFieldTypes(requested, patch.get_object()); !checked) {
       return std::unexpected(std::move(checked.error()));
     }
+    if (auto checked = CheckAppliedFields(requested, name, patch, options); !checked) {
+      return std::unexpected(std::move(checked.error()));
+    }
   }
   for (int i = 0; i < kMaxAttempts; ++i) {
     const ObjectPtr seen = store_.Get(kind.collection, name);
