@@ -375,6 +375,7 @@ TEST(HelpTest, ListsTheCommands) {
       "\n"
       "Available Commands:\n"
       "  apiserver     Run the embedded Kubernetes API server, without nodes or scheduler\n"
+      "  bench         Measure the scheduler with kube-scheduler's benchmark or a synthetic world\n"
       "  check         Check that berth-scheduler can run on a cluster\n"
       "  config        Validate or print a KubeSchedulerConfiguration file\n"
       "  conformance   Compare Berth's decisions with results recorded from kube-scheduler\n"
