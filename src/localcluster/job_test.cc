@@ -180,6 +180,7 @@ TEST(JobPolicy, EvictedPodsAreIgnored) {
   const std::string evicted = cluster.Names(Pods()).front();
   ASSERT_TRUE(cluster.api.Evict({"default", evicted}, {}));
   cluster.AdvanceSeconds(60);
+  ASSERT_EQ(cluster.Names(Pods()).size(), 1u);
   EXPECT_NE(cluster.Names(Pods()).front(), evicted);
   EXPECT_EQ(cluster.Conditions("jobs.batch", "work"), kComplete);
   EXPECT_HOLDS(cluster.Get("jobs.batch", "work"), "{'status':{'failed':null,'succeeded':1}}");

@@ -57,6 +57,7 @@ InFlightSearch::InFlightSearch(scheduler::engine::Engine& engine, const ShadowTi
 void InFlightSearch::CollectSteps() {
   for (const Moment& moment : timeline_.past()) {
     if (moment.decision) continue;
+    if (moment.only_starts && decision_.kind != Judgement::Kind::kNominated) continue;
     const bool may_lag =
         PodOf(moment.event) == nullptr && moment.arrived >= decision_.since_at - limits_.watch_lag;
     if (moment.position > decision_.since || may_lag)

@@ -323,6 +323,25 @@ TEST_F(ShadowTest, JudgesNominationsInABurst) {
             (Lines{"nominated small: agrees_in_flight", "placed large: agrees"}));
 }
 
+// The start of the victim on `small` was not seen yet, so that it counted as the youngest.
+TEST_F(ShadowTest, GoesBackBeforeAStart) {
+  const auto running = [](const char* name, const char* node, std::optional<int64_t> start) {
+    api::Pod pod = MakePod(name).Request("cpu", "1").Priority(1).On(node);
+    if (start) pod.status.start_time = Instant::FromUnixSeconds(*start);
+    return std::make_shared<const api::Pod>(std::move(pod));
+  };
+  See(MakeNode("other").Cpu("1").Memory("8Gi").Pods("10"));
+  See(MakePod("full").Request("cpu", "8").Priority(100).On("large"));
+  See(running("on-other", "other", 500));
+  See(running("on-small", "small", std::nullopt));
+  Pass(Duration::Seconds(10));  // Everybody has seen that.
+  See(MakePod("high").Request("cpu", "1").Priority(9));
+  See(running("on-small", "small", 400));
+  EXPECT_EQ(See(Unschedulable(MakePod("high").Request("cpu", "1").Priority(9).Nominated("small"),
+                              "0/3 nodes are available: 3 Insufficient cpu.")),
+            Lines{"nominated small: agrees_in_flight"});
+}
+
 // --- limits ---
 
 class ShadowLimitsTest : public ShadowTest {

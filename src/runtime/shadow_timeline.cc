@@ -55,6 +55,17 @@ bool Changes(const api::Pod& before, const api::Pod& after) {
              after.metadata.deletion_timestamp.has_value();
 }
 
+// Reports whether the event says that a pod has started, and when.
+bool Starts(const scheduler::engine::Event& event, const std::optional<api::Object>& replaced) {
+  const auto* put = std::get_if<scheduler::engine::ObjectPut>(&event);
+  if (put == nullptr || !replaced) return false;
+  const auto* after = std::get_if<api::Ref<api::Pod>>(&put->object);
+  const auto* before = std::get_if<api::Ref<api::Pod>>(&*replaced);
+  return after != nullptr && before != nullptr && !(*after)->spec.node_name.empty() &&
+         (*before)->metadata.uid == (*after)->metadata.uid &&
+         (*before)->status.start_time != (*after)->status.start_time;
+}
+
 template <typename T>
 bool Changes(const T& before, const T& after) {
   T same_version = before;
@@ -172,7 +183,8 @@ void ShadowTimeline::Pass(const std::function<void(const scheduler::engine::Even
     // A decision that leaves the cluster as it is, such as a failure, need not be undone.
     const bool matters = moment.decision ? moment.decision->ChangesCluster()
                                          : Matters(moment.event, moment.replaced);
-    if (matters) past_.push_back(moment);
+    moment.only_starts = !matters && Starts(moment.event, moment.replaced);
+    if (matters || moment.only_starts) past_.push_back(moment);
     if (past_.size() > past_limit_) past_.pop_front();
   }
   pass(moment.event);

@@ -57,6 +57,9 @@ struct Moment {
   scheduler::engine::Event event;
   std::optional<ObservedDecision> decision = {};
   std::optional<api::Object> replaced = {};  // In the engine's model, when the engine got it.
+  // Its kubelet has started the pod, and nothing else has changed. Preemption prefers victims that
+  // have started late; until then a pod counts as started now.
+  bool only_starts = false;
 };
 
 // The object of an event; null if it is not about one.
