@@ -1,6 +1,6 @@
 // TimedEngine is an engine whose calls are timed, on a clock that passes only while they run.
 //
-// Whoever else works on the same thread, an API for example, costs no time.
+// Other work on the same thread, such as that of an API, is not counted.
 #pragma once
 
 #include <cstddef>
