@@ -129,6 +129,25 @@ class MakePod : public Builder<api::Pod> {
     object.spec.node_selector->insert_or_assign(std::move(key), std::move(value));
     return *this;
   }
+  // Not in the same domain as a pod with the label.
+  MakePod& KeepApart(std::string topology_key, std::string key, std::string value) {
+    if (!object.spec.affinity) object.spec.affinity.emplace();
+    auto& apart = object.spec.affinity->pod_anti_affinity;
+    if (!apart) apart.emplace();
+    api::PodAffinityTerm& term = apart->required.emplace_back();
+    term.topology_key = std::move(topology_key);
+    term.label_selector.emplace().match_labels.emplace(std::move(key), std::move(value));
+    return *this;
+  }
+  // At most `max_skew` more pods with the label in its domain than in any other.
+  MakePod& Spread(int32_t max_skew, std::string topology_key, std::string key, std::string value) {
+    api::TopologySpreadConstraint& spread = object.spec.topology_spread_constraints.emplace_back();
+    spread.max_skew = max_skew;
+    spread.topology_key = std::move(topology_key);
+    spread.when_unsatisfiable = "DoNotSchedule";
+    spread.label_selector.emplace().match_labels.emplace(std::move(key), std::move(value));
+    return *this;
+  }
   MakePod& Tolerates(std::string key, std::string value, std::string effect) {
     object.spec.tolerations.push_back(
         {std::move(key), "Equal", std::move(value), std::move(effect), {}});

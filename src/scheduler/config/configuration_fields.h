@@ -30,6 +30,7 @@ template <typename Use>
 void ForEachArgsKind(Use use) {
   use("DefaultPreemption", std::type_identity<framework::DefaultPreemptionArgs>());
   use("DynamicResources", std::type_identity<framework::DynamicResourcesArgs>());
+  use("GangScheduling", std::type_identity<framework::GangSchedulingArgs>());
   use("InterPodAffinity", std::type_identity<framework::InterPodAffinityArgs>());
   use("NodeAffinity", std::type_identity<framework::NodeAffinityArgs>());
   use("NodeResourcesBalancedAllocation",
@@ -79,6 +80,12 @@ void Fields(auto& v, Like<framework::DefaultPreemptionArgs> auto& t) {
 void Fields(auto& v, Like<framework::DynamicResourcesArgs> auto& t) {
   v("filterTimeout", t.filter_timeout);
   v("bindingTimeout", t.binding_timeout);
+}
+
+void Fields(auto& v, Like<framework::GangSchedulingArgs> auto& t) {
+  v("search", t.search);
+  v("searchBudget", t.search_budget);
+  v("topologyLevels", t.topology_levels);
 }
 
 void Fields(auto& v, Like<framework::InterPodAffinityArgs> auto& t) {

@@ -1,8 +1,9 @@
 // Engine::State is the state of an engine, and the handlers that change it.
 //
-// Besides engine.cc, its methods are in schedule_one.cc, which tries pods, schedule_group.cc and
-// submit_group.cc, which try groups of pods, and failure_handling.cc, which ends failed attempts
-// and binding cycles. Objects that the API reports go through EventHandlers.
+// Besides engine.cc, its methods are in schedule_one.cc, which tries pods, schedule_group.cc,
+// search_group.cc, preempt_group.cc and submit_group.cc, which try groups of pods, and
+// failure_handling.cc, which ends failed attempts and binding cycles. Objects that the API reports
+// go through EventHandlers.
 #pragma once
 
 #include <deque>
@@ -22,6 +23,8 @@
 #include "scheduler/engine/eviction.h"
 #include "scheduler/engine/extenders.h"
 #include "scheduler/engine/failure.h"
+#include "scheduler/engine/gang_domains.h"
+#include "scheduler/engine/gang_search.h"
 #include "scheduler/engine/group_conditions.h"
 #include "scheduler/engine/group_cycle.h"
 #include "scheduler/engine/outbox.h"
@@ -153,15 +156,20 @@ class Engine::State {
   bool IsSkipped(const queue::QueueEntry& entry);
   void FailAll(std::vector<queue::QueueEntry> entries, const std::string& error);
   Task<bool> RunGroupCycle(GroupCycle& cycle);
+  // A group that is not placed leaves no trace in the model: in paranoid mode that is checked.
+  void CheckUnchanged(const GroupCycle& cycle) const;
   // Finds nodes for the members. They remain assumed upon success, and only then.
   Task<GroupTrial> FindNodesForGroup(GroupCycle& cycle, bool post_filters);
+  // One member after the other, as kube-scheduler does.
+  Task<GroupTrial> TryGreedily(GroupCycle& cycle, bool post_filters);
+  framework::GeneratedPlacements PlacementsFor(const GroupCycle& cycle) const;
   Task<GroupTrial> TryPlacements(GroupCycle& cycle, bool post_filters);
   // Returns the index of the best of `trials`, which suit the group in these placements.
   Result<size_t> BestPlacement(const GroupCycle& cycle, const std::vector<GroupTrial>& trials,
                                const std::vector<PlacementStart>& starts) const;
   // The members that have a node remain assumed. All nodes may be used if `placement` is null.
   Task<GroupTrial> TryMembers(GroupCycle& cycle, const framework::Placement* placement,
-                              bool post_filters);
+                              TrialOptions options);
   Task<MemberTrial> TryMember(const GroupCycle& cycle, const GroupMember& member,
                               const framework::Placement* placement, bool post_filters);
   // Assumes the member on the node that was found, and asks Reserve and Permit plugins.
@@ -169,8 +177,43 @@ class Engine::State {
   // Reverts AssumeMember, of one member or of all.
   void TakeBack(const GroupMember& member, MemberTrial& trial);
   void TakeBack(const GroupCycle& cycle, GroupTrial& trial);
+  // --- search_group.cc ---
+
+  class GroupBoard;
+  // Searches the placements of the group, one after the other, until one suits. Returns nothing if
+  // none does; `outcome` then tells whether that is certain.
+  Task<std::optional<GroupTrial>> SearchGroup(GroupCycle& cycle, std::string& outcome);
+  // Searches one placement, with at most so many of the steps that are left. Sets `decided` to
+  // false if it is not known whether there is one.
+  Task<std::optional<GroupTrial>> SearchPlacement(GroupCycle& cycle,
+                                                  const framework::Placement& placement,
+                                                  uint64_t steps, bool& decided);
+  // Places the members that have no node yet, if they fit.
+  Task<GroupTrial> TryOthers(GroupCycle& cycle, const framework::Placement& placement,
+                             GroupTrial trial);
+  // Tries the domains of the topology levels, from the smallest on. Returns nothing if no domain
+  // holds the group.
+  Task<std::optional<GroupTrial>> TryLevels(GroupCycle& cycle);
+  // The same with at least so many members.
+  Task<std::optional<GroupTrial>> TryDomains(GroupCycle& cycle, const GangDomains& domains,
+                                             size_t members);
+  std::vector<const model::PodRecord*> PodsOf(const GroupCycle& cycle) const;
+  // How many more members must have a node before any is bound.
+  size_t MissingMembers(const GroupCycle& cycle) const;
+
+  // --- preempt_group.cc ---
+
   // Starts to evict pods for the group; returns why it cannot.
-  Task<framework::Verdict> PreemptForGroup(GroupCycle& cycle);
+  // Nominates the members in `trial`, if their nodes were decided, too.
+  Task<framework::Verdict> PreemptForGroup(GroupCycle& cycle, GroupTrial& trial);
+  // Selects victims in each placement of the group, and returns those that cost the least. The
+  // cycle is then confined to that placement.
+  Task<framework::PodGroupPostFilterResult> SelectLeastVictims(
+      GroupCycle& cycle, framework::FailedGroup& failed,
+      const framework::PodGroupPostFilterPlugin& plugin);
+  // Returns the nodes of the members in a cluster without the victims.
+  Task<std::vector<model::NodeRow>> NodesWithout(const std::vector<model::PodId>& victims,
+                                                 GroupCycle& cycle);
   // Success if the group would be placed now, without preemption.
   Task<framework::Verdict> GroupFits(GroupCycle& cycle);
 

@@ -52,10 +52,18 @@ struct MemberTrial {
 // A trial of all members, one after the other.
 struct GroupTrial {
   std::vector<MemberTrial> members;  // As those of the cycle; fewer after an error.
+  std::vector<size_t> assumed;       // Members that have a node, in the order of placement.
   // Success: enough members have a node, for which they are assumed.
   framework::Verdict verdict;
   // It would be feasible once victims are gone. The verdict is Unschedulable.
   bool waiting_on_preemption = false;
+  // By member: where it will be once they are, if that was decided for all of them.
+  std::vector<model::NodeRow> nominations;
+};
+
+struct TrialOptions {
+  bool post_filters = true;
+  size_t at_least = 0;  // Stop when fewer members than that can have a node.
 };
 
 // A placement that was tried, and where the search for nodes began.
@@ -74,7 +82,11 @@ struct GroupCycle {
   size_t profile = 0;
   std::vector<GroupMember> members;  // In the order in which they are tried.
   std::vector<framework::Placement> placements;
+  std::optional<framework::Placement> only = {};  // Consider this placement alone.
   framework::AttemptMeter meter = {};
+  uint64_t steps_left = 0;  // Of complete searches.
+  bool explains = true;     // What is tried; not while victims are selected.
+  std::string before = {};  // In paranoid mode: what the model counted when the cycle began.
   std::optional<Task<bool>> task = {};
 };
 

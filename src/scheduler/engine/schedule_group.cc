@@ -4,25 +4,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <ranges>
 #include <tuple>
 #include <utility>
 
-#include "api/object.h"
 #include "base/check.h"
 #include "scheduler/engine/engine_state.h"
 #include "scheduler/engine/explain.h"
-#include "scheduler/model/objects.h"
 #include "scheduler/model/pod_groups.h"
 
 namespace berth::scheduler::engine {
 namespace {
 
 constexpr const char* kUnschedulable = "pod group is unschedulable";
-
-framework::Verdict NoSuchGroup(std::string_view doing, const api::ObjectKey& group) {
-  return framework::Verdict::Error(
-      fmt::format("{}podgroup.scheduling.k8s.io \"{}\" not found", doing, group.name));
-}
 
 // Any event that helps in one of the placements is worth another cycle.
 void AddRejectors(const GroupTrial& from, GroupTrial& to) {
@@ -39,6 +33,12 @@ void NameInVerdict(size_t placements, GroupTrial& trial) {
   trial.verdict = {framework::Code::kUnschedulable,
                    fmt::format("0/{} placements are available, first placement status: {}",
                                placements, trial.verdict.Message())};
+}
+
+void AddReason(std::string reason, framework::Verdict& verdict) {
+  std::vector<std::string> reasons = verdict.reasons();
+  reasons.push_back(std::move(reason));
+  verdict = {framework::Code::kUnschedulable, std::move(reasons)};
 }
 
 GroupTrial NotPlaced(framework::Verdict verdict) {
@@ -69,6 +69,7 @@ void Engine::State::TryGroup(queue::QueueEntry popped, api::ObjectKey group) {
   group_cycle_->group = std::move(group);
   group_cycle_->profile = entries.front().profile;
   group_cycle_->meter = MakeMeter(group_cycle_->profile);
+  group_cycle_->steps_left = profiles_[group_cycle_->profile].profile->group_search().budget;
   for (queue::QueueEntry& entry : entries) {
     auto pod = std::make_unique<const model::PodRecord>(cluster_.Retain(entry.order.pod));
     group_cycle_->members.push_back({std::move(entry), std::move(pod)});
@@ -115,48 +116,82 @@ void Engine::State::FailAll(std::vector<queue::QueueEntry> entries, const std::s
 }
 
 Task<bool> Engine::State::RunGroupCycle(GroupCycle& cycle) {
-  std::string before;
-  if (paranoid_) before = DescribeCounts(cluster_);
+  if (paranoid_) cycle.before = DescribeCounts(cluster_);
   Task<GroupTrial> search = FindNodesForGroup(cycle, /*post_filters=*/true);
   GroupTrial trial = co_await search;
+  const bool evicts = std::ranges::any_of(
+      trial.members, [](const MemberTrial& member) { return !member.victims.empty(); });
+  if (!trial.verdict.ok() && !evicts) CheckUnchanged(cycle);
   cycle.meter.Begin();
   if (measurements_ != nullptr) measurements_->GroupAlgorithmEnded(cycle.meter.so_far());
   if (cluster_.features().workload_aware_preemption && trial.verdict.rejected()) {
-    Task<framework::Verdict> preemption = PreemptForGroup(cycle);
+    Task<framework::Verdict> preemption = PreemptForGroup(cycle, trial);
     framework::Verdict preempted = co_await preemption;
     if (preempted.ok()) {
       trial.waiting_on_preemption = true;
     } else if (!preempted.rejected()) {
       trial.verdict = std::move(preempted);
     } else {
-      std::vector<std::string> reasons = trial.verdict.reasons();
-      reasons.push_back(preempted.Message());
-      trial.verdict = {framework::Code::kUnschedulable, std::move(reasons)};
+      AddReason(preempted.Message(), trial.verdict);
     }
   }
-  // A group that is not placed leaves no trace in the model.
-  if (paranoid_ && !trial.verdict.ok()) CHECK(before == DescribeCounts(cluster_));
   SubmitGroup(cycle, std::move(trial));
   co_return true;
 }
 
+void Engine::State::CheckUnchanged(const GroupCycle& cycle) const {
+  if (paranoid_) CHECK(cycle.before == DescribeCounts(cluster_));
+}
+
 Task<GroupTrial> Engine::State::FindNodesForGroup(GroupCycle& cycle, bool post_filters) {
+  const framework::GroupSearch& how = profiles_[cycle.profile].profile->group_search();
+  if (!how.topology_levels.empty()) {
+    Task<std::optional<GroupTrial>> levels = TryLevels(cycle);
+    std::optional<GroupTrial> near = co_await levels;
+    if (near) co_return *std::move(near);
+  }
+  if (!how.complete) {
+    Task<GroupTrial> search = TryGreedily(cycle, post_filters);
+    GroupTrial trial = co_await search;
+    co_return trial;
+  }
+  // Nobody is evicted while it is not known whether the group fits without.
+  Task<GroupTrial> greedy = TryGreedily(cycle, /*post_filters=*/false);
+  GroupTrial trial = co_await greedy;
+  if (!trial.verdict.rejected()) co_return trial;
+  std::string outcome;
+  Task<std::optional<GroupTrial>> search = SearchGroup(cycle, outcome);
+  std::optional<GroupTrial> found = co_await search;
+  if (found) co_return *std::move(found);
+  if (!post_filters) co_return trial;
+  Task<GroupTrial> again = TryGreedily(cycle, post_filters);
+  trial = co_await again;
+  if (trial.verdict.rejected()) AddReason(outcome, trial.verdict);
+  co_return trial;
+}
+
+Task<GroupTrial> Engine::State::TryGreedily(GroupCycle& cycle, bool post_filters) {
   if (cluster_.features().topology_aware_workload_scheduling) {
     Task<GroupTrial> search = TryPlacements(cycle, post_filters);
     GroupTrial trial = co_await search;
     co_return trial;
   }
-  Task<GroupTrial> search = TryMembers(cycle, nullptr, post_filters);
+  Task<GroupTrial> search = TryMembers(cycle, nullptr, {post_filters});
   GroupTrial trial = co_await search;
   if (!trial.verdict.ok()) TakeBack(cycle, trial);
   co_return trial;
 }
 
+framework::GeneratedPlacements Engine::State::PlacementsFor(const GroupCycle& cycle) const {
+  if (cycle.only) return {{}, {*cycle.only}};
+  const auto generators = profiles_[cycle.profile].profile->placement_generate();
+  if (!cluster_.features().topology_aware_workload_scheduling || generators.empty())
+    return {{}, {{"", cluster_.nodes().present()}}};
+  return generators[0]->GeneratePlacements(cluster_, cycle.group);
+}
+
 Task<GroupTrial> Engine::State::TryPlacements(GroupCycle& cycle, bool post_filters) {
-  const framework::Profile& profile = *profiles_[cycle.profile].profile;
-  framework::GeneratedPlacements generated{{}, {{"", cluster_.nodes().present()}}};
-  if (!profile.placement_generate().empty())
-    generated = profile.placement_generate()[0]->GeneratePlacements(cluster_, cycle.group);
+  framework::GeneratedPlacements generated = PlacementsFor(cycle);
   cycle.meter.End(framework::MeasuredPoint::kPlacementGenerate, generated.verdict.code());
   if (!generated.verdict.ok()) co_return NotPlaced(std::move(generated.verdict));
   if (generated.placements.empty())
@@ -164,7 +199,7 @@ Task<GroupTrial> Engine::State::TryPlacements(GroupCycle& cycle, bool post_filte
   cycle.placements = std::move(generated.placements);
 
   if (cycle.placements.size() == 1) {
-    Task<GroupTrial> search = TryMembers(cycle, &cycle.placements[0], post_filters);
+    Task<GroupTrial> search = TryMembers(cycle, &cycle.placements[0], {post_filters});
     GroupTrial trial = co_await search;
     if (!trial.verdict.ok()) TakeBack(cycle, trial);
     if (trial.verdict.rejected() && !trial.waiting_on_preemption) NameInVerdict(1, trial);
@@ -175,7 +210,7 @@ Task<GroupTrial> Engine::State::TryPlacements(GroupCycle& cycle, bool post_filte
   std::vector<PlacementStart> starts;
   for (const framework::Placement& placement : cycle.placements) {
     starts.push_back({&placement, next_start_});
-    Task<GroupTrial> search = TryMembers(cycle, &placement, post_filters);
+    Task<GroupTrial> search = TryMembers(cycle, &placement, {post_filters});
     GroupTrial trial = co_await search;
     TakeBack(cycle, trial);
     if (trial.verdict.code() == framework::Code::kError) co_return trial;
@@ -202,7 +237,7 @@ Task<GroupTrial> Engine::State::TryPlacements(GroupCycle& cycle, bool post_filte
   if (!suitable[*best].verdict.ok()) co_return std::move(suitable[*best]);
   // The same once more, for good: cheaper than to retain all attempts of all placements.
   next_start_ = starts[*best].next_start;
-  Task<GroupTrial> again = TryMembers(cycle, starts[*best].placement, post_filters);
+  Task<GroupTrial> again = TryMembers(cycle, starts[*best].placement, {post_filters});
   GroupTrial trial = co_await again;
   if (!trial.verdict.ok()) TakeBack(cycle, trial);  // An extender has changed its mind.
   co_return trial;
@@ -235,18 +270,21 @@ Result<size_t> Engine::State::BestPlacement(const GroupCycle& cycle,
 }
 
 Task<GroupTrial> Engine::State::TryMembers(GroupCycle& cycle, const framework::Placement* placement,
-                                           bool post_filters) {
+                                           TrialOptions options) {
   GroupTrial trial = NotPlaced({framework::Code::kUnschedulable, kUnschedulable});
   bool needs_preemption = false;
   for (const GroupMember& member : cycle.members) {
-    Task<MemberTrial> attempt = TryMember(cycle, member, placement, post_filters);
+    Task<MemberTrial> attempt = TryMember(cycle, member, placement, options.post_filters);
     MemberTrial tried = co_await attempt;
     tried.meter = tried.attempt->meter();
     // A group may have many members that fit nowhere.
     if (!tried.node.valid()) tried.DropAttempt();
+    if (tried.node.valid()) trial.assumed.push_back(trial.members.size());
     trial.members.push_back(std::move(tried));
     const MemberTrial& last = trial.members.back();
     if (!last.node.valid()) {
+      const size_t failed = trial.members.size() - trial.assumed.size();
+      if (options.at_least > 0 && cycle.members.size() - failed < options.at_least) break;
       if (last.failure->rejected) continue;
       trial.verdict = framework::Verdict::Error("failed to schedule other pod from a pod group: " +
                                                 last.failure->message);
@@ -273,7 +311,7 @@ Task<MemberTrial> Engine::State::TryMember(const GroupCycle& cycle, const GroupM
   const ServedProfile& served = profiles_[cycle.profile];
   MemberTrial trial;
   trial.results = served.results->For(*member.pod);
-  if (explain_ && post_filters) {
+  if (explain_ && cycle.explains) {
     framework::Attempt explained(cluster_, *served.profile, *trial.results, *member.pod);
     if (placement != nullptr) explained.ConfineTo(&placement->nodes);
     trial.explanation =
@@ -295,6 +333,7 @@ Task<MemberTrial> Engine::State::TryMember(const GroupCycle& cycle, const GroupM
   const CycleOutcome outcome = co_await search;
   if (served.paranoid_check != nullptr)
     served.paranoid_check->CheckMember(*trial.attempt, outcome, outbox_.latest_wall());
+  trial.attempt->ConfineTo(nullptr);
   const framework::AttemptMeter& meter = trial.attempt->meter();
   if (meter.to() != nullptr) meter.to()->AlgorithmEnded(meter.so_far());
   trial.node = outcome.node;
@@ -341,42 +380,9 @@ void Engine::State::TakeBack(const GroupMember& member, MemberTrial& trial) {
 }
 
 void Engine::State::TakeBack(const GroupCycle& cycle, GroupTrial& trial) {
-  for (size_t i = trial.members.size(); i-- > 0;) {
-    if (trial.members[i].node.valid()) TakeBack(cycle.members[i], trial.members[i]);
-  }
-}
-
-Task<framework::Verdict> Engine::State::PreemptForGroup(GroupCycle& cycle) {
-  using framework::Verdict;
-  const auto plugins = profiles_[cycle.profile].profile->pod_group_post_filter();
-  if (plugins.empty()) {
-    co_return Verdict(
-        framework::Code::kUnschedulable,
-        "default preemption plugin is not registered, workload aware preemption is disabled");
-  }
-  const auto& groups = cluster_.objects<api::PodGroup>().all();
-  const auto found = groups.find(cycle.group);
-  if (found == groups.end()) co_return NoSuchGroup("failed to get pod group object: ", cycle.group);
-  const std::shared_ptr<const api::PodGroup> group = found->second;
-  if (!group->topology_keys.empty()) {
-    co_return Verdict(framework::Code::kUnschedulable,
-                      "workload aware preemption is not supported for pod groups with scheduling "
-                      "constraints");
-  }
-  framework::FailedGroup failed{cluster_, *group, {}, outbox_.latest_wall(), {}};
-  for (const GroupMember& member : cycle.members) failed.members.push_back(member.pod.get());
-  failed.fits = [this, &cycle] { return GroupFits(cycle); };
-  Task<framework::PodGroupPostFilterResult> selection = plugins[0]->PodGroupPostFilter(failed);
-  framework::PodGroupPostFilterResult selected = co_await selection;
-  if (selected.verdict.ok()) evictions_.Start(*group, failed.members, selected.victims);
-  co_return std::move(selected.verdict);
-}
-
-Task<framework::Verdict> Engine::State::GroupFits(GroupCycle& cycle) {
-  Task<GroupTrial> search = FindNodesForGroup(cycle, /*post_filters=*/false);
-  GroupTrial trial = co_await search;
-  if (trial.verdict.ok()) TakeBack(cycle, trial);
-  co_return std::move(trial.verdict);
+  for (const size_t i : trial.assumed | std::views::reverse)
+    TakeBack(cycle.members[i], trial.members[i]);
+  trial.assumed.clear();
 }
 
 }  // namespace berth::scheduler::engine

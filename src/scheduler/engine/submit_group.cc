@@ -49,7 +49,11 @@ void Engine::State::SubmitGroup(GroupCycle& cycle, GroupTrial trial) {
       continue;
     }
     left_over.push_back(member.pod->id);
-    const Failure failure = FailureOfMember(trial, tried);
+    Failure failure = FailureOfMember(trial, tried);
+    if (i < trial.nominations.size() && trial.nominations[i].valid()) {
+      failure.nomination = {.replace = true,
+                            .node = cluster_.nodes().info(trial.nominations[i]).name};
+    }
     ReturnMember(std::move(member), tried, failure);
   }
   if (measurements_ != nullptr) {
@@ -66,7 +70,6 @@ void Engine::State::SubmitGroup(GroupCycle& cycle, GroupTrial trial) {
 }
 
 void Engine::State::BindMember(const GroupCycle& cycle, GroupMember member, MemberTrial trial) {
-  trial.attempt->ConfineTo(nullptr);
   PermitOutcome permit = RunPermitPlugins(cycle.profile, *trial.attempt, trial.node);
   if (permit.failure) {
     TakeBack(member, trial);

@@ -53,6 +53,8 @@ class Attempt {
   const std::optional<std::vector<Symbol>>& restriction() const { return restriction_; }
   const std::vector<std::string>& restricted_by() const { return restricted_by_; }
   const model::NodeMask& candidates() const { return candidates_; }
+  // The plugins that PreFilter found to have nothing to reject.
+  PluginMask skipped_filters() const { return skipped_filters_; }
 
   // --- Filter ---
 

@@ -53,6 +53,31 @@ class PlacementScorePlugin : public virtual Plugin {
                                   std::span<int64_t> out) const = 0;
 };
 
+// How nodes are found for the members of a group. Berth's own: by default one member after the
+// other, as in kube-scheduler.
+struct GroupSearch {
+  // If that fails, search for a placement until it is found, or known that there is none.
+  bool complete = false;
+  uint64_t budget = 0;  // Steps of a search.
+  // Labels of nodes, from the smallest topology domains to the largest: a group goes to one of the
+  // smallest domains that hold it.
+  std::vector<std::string> topology_levels;
+};
+
+// A plugin that decides how groups are searched for. The first of a profile counts.
+class GroupSearchPlugin : public virtual Plugin {
+ public:
+  virtual const GroupSearch& group_search() const = 0;
+};
+
+// A Filter plugin that rejects nodes with less free than the pod requests: cpu, memory, ephemeral
+// storage, the number of pods, and scalar resources. Searches use it to bound what fits.
+class ResourceFilterPlugin : public virtual Plugin {
+ public:
+  // Reports whether nodes are rejected for this scalar resource, wherever they are.
+  virtual bool ChecksScalar(const model::Cluster& cluster, model::ScalarId resource) const = 0;
+};
+
 // A group whose cycle found no room for it.
 struct FailedGroup {
   model::Cluster& cluster;
@@ -62,11 +87,16 @@ struct FailedGroup {
   // Tries to place the group on the cluster as it is then, without PostFilter plugins; the cluster
   // is unchanged afterwards.
   std::function<Task<Verdict>()> fits;
+  // Never evict the group's own members, and rather than any other pod one that is leaving anyway.
+  // kube-scheduler does neither.
+  bool spares = false;
+  const model::NodeMask* nodes = nullptr;  // The only ones with victims, if not null.
 };
 
 struct PodGroupPostFilterResult {
   Verdict verdict;
   std::vector<model::PodId> victims;  // Upon success; most important first.
+  size_t violations = 0;              // How many of them are protected by a disruption budget.
 };
 
 // PodGroupPostFilter: tries to make room for a group as a whole (preemption).

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <ranges>
 #include <set>
 
 #include "scheduler/framework/pod_group_plugins.h"
@@ -105,6 +106,7 @@ class ProfileBuilder {
       if (const auto* for_groups = dynamic_cast<const PodGroupPostFilterPlugin*>(plugin))
         profile_->pod_group_post_filter_.push_back(for_groups);
     }
+    FindRolesInGroups();
     return status;
   }
 
@@ -116,6 +118,20 @@ class ProfileBuilder {
       list.push_back(dynamic_cast<const Role*>(by_name_.at(choice.name)));
     }
     return {};
+  }
+
+  // Roles that are not extension points.
+  void FindRolesInGroups() {
+    static const GroupSearch kGreedy;
+    profile_->group_search_ = &kGreedy;
+    for (const PermitPlugin* plugin : profile_->permit_ | std::views::reverse) {
+      if (const auto* searching = dynamic_cast<const GroupSearchPlugin*>(plugin))
+        profile_->group_search_ = &searching->group_search();
+    }
+    for (const FilterPlugin* plugin : profile_->filter_) {
+      if (const auto* counting = dynamic_cast<const ResourceFilterPlugin*>(plugin))
+        profile_->resource_filter_ = counting;
+    }
   }
 
   template <typename Role, typename Scorer>

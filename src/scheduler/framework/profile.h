@@ -21,6 +21,8 @@ namespace berth::scheduler::framework {
 class PlacementGeneratePlugin;
 class PlacementScorePlugin;
 class PodGroupPostFilterPlugin;
+class ResourceFilterPlugin;
+struct GroupSearch;
 
 enum class ExtensionPoint : uint8_t {
   kPreEnqueue,
@@ -108,6 +110,9 @@ class Profile {
   std::span<const PodGroupPostFilterPlugin* const> pod_group_post_filter() const {
     return pod_group_post_filter_;
   }
+  const GroupSearch& group_search() const { return *group_search_; }
+  // The Filter plugin that compares requests with what is free; null if there is none.
+  const ResourceFilterPlugin* resource_filter() const { return resource_filter_; }
 
  private:
   friend class ProfileBuilder;
@@ -131,6 +136,8 @@ class Profile {
   std::vector<const PlacementGeneratePlugin*> placement_generate_;
   std::vector<PlacementScorer> placement_score_;
   std::vector<const PodGroupPostFilterPlugin*> pod_group_post_filter_;
+  const GroupSearch* group_search_ = nullptr;
+  const ResourceFilterPlugin* resource_filter_ = nullptr;
 };
 
 }  // namespace berth::scheduler::framework

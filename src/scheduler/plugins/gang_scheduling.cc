@@ -21,6 +21,10 @@ std::optional<api::ObjectKey> GroupOf(const model::Cluster& cluster, const api::
 
 }  // namespace
 
+GangScheduling::GangScheduling(const framework::GangSchedulingArgs& args)
+    : search_{args.search == "Complete", static_cast<uint64_t>(args.search_budget),
+              args.topology_levels} {}
+
 std::vector<framework::ClusterEventWithHint> GangScheduling::EventsToRegister() const {
   return {{{framework::Resource::kPod, framework::kAdd}},
           {{framework::Resource::kPodGroup, framework::kAdd}}};

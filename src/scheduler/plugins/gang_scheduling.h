@@ -6,14 +6,27 @@
 // all.
 #pragma once
 
+#include <memory>
+
+#include "base/result.h"
+#include "scheduler/framework/in_tree_plugin_args.h"
 #include "scheduler/framework/plugin.h"
+#include "scheduler/framework/pod_group_plugins.h"
 
 namespace berth::scheduler::plugins {
 
-class GangScheduling final : public framework::PreEnqueuePlugin, public framework::PermitPlugin {
+class GangScheduling final : public framework::PreEnqueuePlugin,
+                             public framework::PermitPlugin,
+                             public framework::GroupSearchPlugin {
  public:
   static constexpr std::string_view kName = "GangScheduling";
   std::string_view name() const override { return kName; }
+
+  explicit GangScheduling(const framework::GangSchedulingArgs& args = {});
+  static Result<std::unique_ptr<framework::Plugin>> Make(
+      const framework::GangSchedulingArgs& args) {
+    return std::make_unique<GangScheduling>(args);
+  }
 
   // A pod of the group, or the group itself, was added.
   std::vector<framework::ClusterEventWithHint> EventsToRegister() const override;
@@ -26,6 +39,11 @@ class GangScheduling final : public framework::PreEnqueuePlugin, public framewor
   // Success if, with this pod, at least minCount pods of the group have a node; else Wait.
   framework::PermitResult Permit(framework::Cycle& cycle, model::NodeRow node,
                                  framework::WaitingPods& waiting) const override;
+  // As the arguments say.
+  const framework::GroupSearch& group_search() const override { return search_; }
+
+ private:
+  const framework::GroupSearch search_;
 };
 
 }  // namespace berth::scheduler::plugins

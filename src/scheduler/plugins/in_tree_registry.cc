@@ -82,7 +82,7 @@ framework::Registry InTreeRegistry() {
   registry.Add<ImageLocality>();
   registry.Add<DefaultBinder>();
   registry.Add<NodeDeclaredFeatures>();
-  registry.Add<GangScheduling>();
+  registry.AddWithArgs<GangScheduling, framework::GangSchedulingArgs>();
   registry.Add<TopologyPlacementGenerator>();
   registry.Add<PodGroupPodsCount>();
   return registry;

@@ -418,6 +418,11 @@ Result<bool> NodeResourcesFit::QueueingHint(const model::Cluster& cluster,
   return node->before == nullptr || OffersMore(cluster, pod, *node->before, *node->after);
 }
 
+bool NodeResourcesFit::ChecksScalar(const model::Cluster& cluster, model::ScalarId resource) const {
+  const std::string& name = cluster.scalars().Text(resource);
+  return !Ignores(name) && cluster.devices().extended_resources().Find(name) == nullptr;
+}
+
 framework::Verdict NodeResourcesFit::ScorePlacements(
     const model::Cluster& cluster, const api::ObjectKey&,
     std::span<const framework::PlacementAssignments> placements, std::span<int64_t> out) const {

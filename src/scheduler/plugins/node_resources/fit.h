@@ -14,7 +14,8 @@ class NodeResourcesFit final : public framework::PreFilterPlugin,
                                public framework::FilterPlugin,
                                public framework::PreScorePlugin,
                                public framework::ScorePlugin,
-                               public framework::PlacementScorePlugin {
+                               public framework::PlacementScorePlugin,
+                               public framework::ResourceFilterPlugin {
  public:
   static constexpr std::string_view kName = "NodeResourcesFit";
   std::string_view name() const override { return kName; }
@@ -43,6 +44,8 @@ class NodeResourcesFit final : public framework::PreFilterPlugin,
                            std::span<int64_t> out) const override;
   framework::Scope score_scope() const override { return framework::Scope::kNode; }
   uint64_t score_epoch(const model::Cluster& cluster) const override;
+
+  bool ChecksScalar(const model::Cluster& cluster, model::ScalarId resource) const override;
 
   // Prefers the placement with the higher utilization, whatever the strategy for nodes is.
   framework::Verdict ScorePlacements(const model::Cluster& cluster, const api::ObjectKey& group,

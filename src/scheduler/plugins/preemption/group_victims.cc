@@ -22,6 +22,8 @@ struct VictimUnit {
   std::vector<model::PodId> pods;
   int32_t priority = 0;
   bool of_group = false;  // Its pods belong to a group, also if they are evicted one by one.
+  bool leaves = false;    // All its pods are terminating.
+  bool violates = false;  // Its eviction violates a disruption budget.
   Instant start;          // The earliest of its pods.
   api::ObjectKey key;     // Of the pod or the group.
 };
@@ -41,20 +43,28 @@ const api::PodGroup* GroupEvictedTogether(const model::Cluster& cluster, const a
   return group != nullptr && group->disruption_mode == "PodGroup" ? group : nullptr;
 }
 
+bool IsMemberOf(const api::PodGroup& group, const api::Pod& pod) {
+  return model::GroupNamedBy(pod) == api::ObjectKey{group.metadata.namespace_, group.metadata.name};
+}
+
 // Returns the units of lower priority than the group's.
 std::vector<VictimUnit> PotentialUnits(const framework::FailedGroup& failed) {
   const model::Cluster& cluster = failed.cluster;
   std::vector<VictimUnit> units;
   std::map<const api::PodGroup*, size_t> of_groups;
-  cluster.nodes().present().ForEach([&](size_t row) {
+  const model::NodeMask& nodes =
+      failed.nodes == nullptr ? cluster.nodes().present() : *failed.nodes;
+  nodes.ForEach([&](size_t row) {
     for (model::PodId id : cluster.nodes().info(model::NodeRow{static_cast<uint32_t>(row)}).pods) {
       const model::PodRecord& pod = cluster.pod(id);
+      if (failed.spares && IsMemberOf(failed.group, *pod.object)) continue;
       const Instant start = framework::StartOf(pod, failed.now);
       const api::PodGroup* group = GroupEvictedTogether(cluster, *pod.object);
       if (group != nullptr) {
         if (const auto known = of_groups.find(group); known != of_groups.end()) {
           VictimUnit& unit = units[known->second];
           unit.pods.push_back(id);
+          unit.leaves = unit.leaves && pod.terminating();
           unit.start = std::min(unit.start, start);
           continue;
         }
@@ -65,6 +75,8 @@ std::vector<VictimUnit> PotentialUnits(const framework::FailedGroup& failed) {
       units.push_back({{id},
                        priority,
                        pod.object->spec.pod_group_name.has_value(),
+                       pod.terminating(),
+                       /*violates=*/false,
                        start,
                        group == nullptr
                            ? pod.key()
@@ -106,17 +118,24 @@ class ClusterWithoutUnits {
   std::vector<model::PodId> absent_;
 };
 
-// Returns the units whose eviction violates a budget, then the others; each part in order.
-std::vector<const VictimUnit*> ProtectedFirst(const model::Cluster& cluster,
-                                              const std::vector<VictimUnit>& units) {
-  std::vector<const VictimUnit*> violating, others;
-  DisruptionBudgets budgets(cluster);
-  for (const VictimUnit& unit : units) {
-    const bool violates = std::ranges::any_of(
-        unit.pods, [&](model::PodId id) { return budgets.Overdraws(cluster.pod(id)); });
-    (violates ? violating : others).push_back(&unit);
+// Returns the units in the order in which they are reprieved: those whose eviction violates a
+// budget, then the others; each part in order. Units that leave anyway come last, if any are
+// spared.
+std::vector<const VictimUnit*> ReprieveOrder(const framework::FailedGroup& failed,
+                                             std::vector<VictimUnit>& units) {
+  std::vector<const VictimUnit*> violating, others, leaving;
+  DisruptionBudgets budgets(failed.cluster);
+  for (VictimUnit& unit : units) {
+    if (failed.spares && unit.leaves) {
+      leaving.push_back(&unit);
+      continue;
+    }
+    unit.violates = std::ranges::any_of(
+        unit.pods, [&](model::PodId id) { return budgets.Overdraws(failed.cluster.pod(id)); });
+    (unit.violates ? violating : others).push_back(&unit);
   }
   violating.insert(violating.end(), others.begin(), others.end());
+  violating.insert(violating.end(), leaving.begin(), leaving.end());
   return violating;
 }
 
@@ -134,7 +153,7 @@ Task<framework::PodGroupPostFilterResult> SelectVictimsForGroup(framework::Faile
     co_return Unhelpful(
         {framework::Code::kUnschedulable, "not eligible due to preemptionPolicy=Never."});
   }
-  const std::vector<VictimUnit> units = PotentialUnits(failed);
+  std::vector<VictimUnit> units = PotentialUnits(failed);
   if (units.empty()) {
     co_return Unhelpful({framework::Code::kUnschedulableAndUnresolvable,
                          "No preemption victims found for incoming preemptor"});
@@ -145,7 +164,7 @@ Task<framework::PodGroupPostFilterResult> SelectVictimsForGroup(framework::Faile
   if (!empty.ok()) co_return Unhelpful(std::move(empty));
 
   std::vector<const VictimUnit*> victims;
-  for (const VictimUnit* unit : ProtectedFirst(failed.cluster, units)) {
+  for (const VictimUnit* unit : ReprieveOrder(failed, units)) {
     rest.Add(*unit);
     const framework::Verdict verdict = co_await failed.fits();
     if (verdict.ok()) continue;
@@ -155,8 +174,10 @@ Task<framework::PodGroupPostFilterResult> SelectVictimsForGroup(framework::Faile
   std::ranges::sort(
       victims, [](const VictimUnit* a, const VictimUnit* b) { return IsMoreImportant(*a, *b); });
   framework::PodGroupPostFilterResult result;
-  for (const VictimUnit* unit : victims)
+  for (const VictimUnit* unit : victims) {
     result.victims.insert(result.victims.end(), unit->pods.begin(), unit->pods.end());
+    if (unit->violates) result.violations += unit->pods.size();
+  }
   co_return result;
 }
 

@@ -32,6 +32,7 @@ class GroupVictimsTest : public testing::Test {
     world_.Add(member.ref());
     const api::PodGroup group = preemptor;
     framework::FailedGroup failed{cluster, group, {&cluster.pod(world_.pod("member"))}, {}, {}};
+    failed.spares = spares_;
     failed.fits = [&]() -> Task<framework::Verdict> {
       ++trials_;
       const size_t row = world_.node("n1").index();
@@ -51,6 +52,7 @@ class GroupVictimsTest : public testing::Test {
 
   TestCluster world_{WithGroups()};
   size_t trials_ = 0;
+  bool spares_ = false;
 };
 
 TEST_F(GroupVictimsTest, LeastImportantPodsGo) {
@@ -61,6 +63,24 @@ TEST_F(GroupVictimsTest, LeastImportantPodsGo) {
   EXPECT_EQ(Select(1), "mid low");
   EXPECT_EQ(trials_, 6u) << "one without all candidates, then one for each";
   EXPECT_EQ(Select(0), "Unschedulable: pod group is unschedulable");
+}
+
+TEST_F(GroupVictimsTest, OwnMembersAreSparedIfSoWanted) {
+  Add(Running("low", 1).ref());
+  Add(MakePod(Running("sibling", 0)).InGroup("g").ref());
+  EXPECT_EQ(Select(1), "sibling") << "as kube-scheduler";
+  spares_ = true;
+  EXPECT_EQ(Select(1), "low");
+}
+
+TEST_F(GroupVictimsTest, PodsThatLeaveAnywayComeFirstIfSoWanted) {
+  Add(Running("low", 1).ref());
+  MakePod leaving = Running("leaving", 5);
+  leaving.object.metadata.deletion_timestamp = Instant::FromUnixSeconds(1);
+  Add(leaving.ref());
+  EXPECT_EQ(Select(1), "low") << "as kube-scheduler";
+  spares_ = true;
+  EXPECT_EQ(Select(1), "leaving");
 }
 
 TEST_F(GroupVictimsTest, PodsOfTheSamePriorityAreNotVictims) {
