@@ -249,8 +249,10 @@ void DescribeResources(const GangContext& context,
 // same, except for labels that no other node has, such as the host name.
 class NodeClasses {
  public:
-  NodeClasses(const GangContext& context, const GangProblem& problem, ReadLabels& labels)
-      : context_(context), problem_(problem), labels_(labels) {
+  // `suitable` are sets of nodes that tell nodes apart by what their names and labels are.
+  NodeClasses(const GangContext& context, bool all_differ,
+              const std::vector<model::NodeMask>& suitable, ReadLabels& labels)
+      : context_(context), all_differ_(all_differ), suitable_(suitable), labels_(labels) {
     context.cluster.nodes().present().ForEach([&](size_t row) {
       for (const model::Label& label : Info(row).labels) ++nodes_with_[label];
     });
@@ -261,7 +263,7 @@ class NodeClasses {
     uint32_t next = 0;
     std::map<std::string, uint32_t> known;
     context_.nodes.ForEach([&](size_t row) {
-      if (problem_.depends_on_order) {  // Volumes and devices are not compared.
+      if (all_differ_) {
         numbers[row] = next++;
         return;
       }
@@ -300,8 +302,7 @@ class NodeClasses {
       key.Put(nodes_with_.at(label) == 1);
       if (nodes_with_.at(label) > 1) key.Put(label.value.index());
     }
-    // Selectors may ask for labels that are unique, or for names.
-    for (const MemberKind& kind : problem_.kinds) key.Put(kind.nodes.Test(row));
+    for (const model::NodeMask& nodes : suitable_) key.Put(nodes.Test(row));
     DescribePods(info, key);
     // Nominated pods count on their nodes, too.
     if (!context_.cluster.nominations().PodsOn(info.name).empty()) key.Put(row);
@@ -309,24 +310,26 @@ class NodeClasses {
   }
 
   void DescribePods(const model::NodeInfo& info, model::KeyWriter& key) const {
-    std::vector<std::pair<uint32_t, uint32_t>> pods;
+    std::vector<std::tuple<uint32_t, uint32_t, bool>> pods;
     for (model::PodId id : info.pods) {
       const model::PodRecord& pod = context_.cluster.pod(id);
-      pods.emplace_back(pod.pod_class.index(), labels_.NumberOf(pod));
+      pods.emplace_back(pod.pod_class.index(), labels_.NumberOf(pod), pod.terminating());
     }
     std::ranges::sort(pods);
     key.Put(pods.size());
-    for (const auto& [pod_class, labels] : pods) key.PutAll(pod_class, labels);
+    for (const auto& [pod_class, labels, leaves] : pods) key.PutAll(pod_class, labels, leaves);
   }
 
   const GangContext& context_;
-  const GangProblem& problem_;
+  const bool all_differ_;
+  const std::vector<model::NodeMask>& suitable_;
   ReadLabels& labels_;
   std::map<model::Label, size_t> nodes_with_;
 };
 
 struct Evaluated {
-  model::NodeMask nodes;
+  model::NodeMask nodes;     // On which the pod fits now.
+  model::NodeMask suitable;  // That filters do not reject which look at the node alone.
   FilterTraits traits;
 };
 
@@ -336,13 +339,16 @@ std::optional<Evaluated> Evaluate(const GangContext& context, const model::PodRe
   attempt.ConfineTo(&context.nodes);
   attempt.cycle().set_date(context.now);
   const framework::Verdict pre_filter = attempt.PreFilter();
-  Evaluated evaluated{model::NodeMask(context.cluster.nodes().rows()), {}};
+  const model::NodeMask none(context.cluster.nodes().rows());
+  Evaluated evaluated{none, none, {}};
   if (pre_filter.rejected()) {
     evaluated.traits = {.monotone = false, .depends_on_order = true};
     return evaluated;
   }
   if (!pre_filter.ok() || !attempt.Filter().ok()) return std::nullopt;
   evaluated.nodes = attempt.feasible();
+  evaluated.suitable = attempt.candidates();
+  evaluated.suitable &= results->feasible();
   evaluated.traits = TraitsOf(attempt);
   return evaluated;
 }
@@ -364,6 +370,7 @@ std::optional<GangProblem> DescribeGang(const GangContext& context,
   ReadLabels labels(members);
   MemberKinds sorted(context.cluster, labels);
   std::vector<const model::PodRecord*> kinds;  // One of each.
+  std::vector<model::NodeMask> suitable;       // Selectors may ask for labels that are unique.
   for (size_t i = 0; i < members.size(); ++i) {
     const size_t kind = sorted.Find(*members[i]);
     // Its nomination, which others respect, ends when it is placed.
@@ -374,12 +381,15 @@ std::optional<GangProblem> DescribeGang(const GangContext& context,
       problem.monotone = problem.monotone && evaluated->traits.monotone;
       problem.depends_on_order = problem.depends_on_order || evaluated->traits.depends_on_order;
       kinds.push_back(members[i]);
+      suitable.push_back(std::move(evaluated->suitable));
       problem.kinds.push_back({{}, {}, std::move(evaluated->nodes)});
     }
     problem.kinds[kind].members.push_back(i);
   }
   DescribeResources(context, kinds, problem);
-  problem.node_class = NodeClasses(context, problem, labels).Number();
+  // Volumes and devices are not compared.
+  const bool all_differ = problem.depends_on_order;
+  problem.node_class = NodeClasses(context, all_differ, suitable, labels).Number();
   if (!problem.monotone) {
     for (MemberKind& kind : problem.kinds) kind.nodes = context.nodes;
   }
