@@ -180,14 +180,20 @@ class Engine::State {
   // --- search_group.cc ---
 
   class GroupBoard;
+  // What searches of several placements came to.
+  struct SearchReport {
+    bool decided = true;  // That there is none.
+    uint64_t steps = 0;
+    size_t room = 0;  // Members for which one of the placements has resources, at most.
+  };
+  static std::string OutcomeOf(const SearchReport& report, size_t needed);
   // Searches the placements of the group, one after the other, until one suits. Returns nothing if
   // none does; `outcome` then tells whether that is certain.
   Task<std::optional<GroupTrial>> SearchGroup(GroupCycle& cycle, std::string& outcome);
-  // Searches one placement, with at most so many of the steps that are left. Sets `decided` to
-  // false if it is not known whether there is one.
+  // Searches one placement, with at most so many of the steps that are left; adds to `report`.
   Task<std::optional<GroupTrial>> SearchPlacement(GroupCycle& cycle,
                                                   const framework::Placement& placement,
-                                                  uint64_t steps, bool& decided);
+                                                  uint64_t steps, SearchReport& report);
   // Places the members that have no node yet, if they fit.
   Task<GroupTrial> TryOthers(GroupCycle& cycle, const framework::Placement& placement,
                              GroupTrial trial);

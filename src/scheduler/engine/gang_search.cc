@@ -63,11 +63,12 @@ class GangSearch {
   }
 
   GangSearchResult Run() {
+    const size_t room = sums_.MostMembers();
     const bool found = problem_.monotone ? PlaceKindsFrom(0) : PlaceAny();
     const GangSearchEnd end = found        ? GangSearchEnd::kFound
                               : undecided_ ? GangSearchEnd::kUndecided
                                            : GangSearchEnd::kNone;
-    return {end, steps_};
+    return {end, steps_, room};
   }
 
  private:

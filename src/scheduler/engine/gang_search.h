@@ -40,6 +40,7 @@ enum class GangSearchEnd : uint8_t {
 struct GangSearchResult {
   GangSearchEnd end = GangSearchEnd::kUndecided;
   uint64_t steps = 0;  // Calls of NodesFor and Place.
+  size_t room = 0;     // Members for which there are resources, at most.
 };
 
 // The members of a gang that is searched for. Each is a level of the recursion; larger gangs are

@@ -137,6 +137,7 @@ TEST(SearchGang, LeavesTheBoardAsItWasIfThereIsNone) {
   const GangSearchResult result = SearchGang(board.Problem(), board, kBudget);
   EXPECT_EQ(result.end, GangSearchEnd::kNone);
   EXPECT_EQ(result.steps, 0u) << "no node holds two of them: sums per node tell";
+  EXPECT_EQ(result.room, 3u);
   EXPECT_TRUE(board.placed().empty());
 }
 
@@ -179,14 +180,15 @@ TEST(SearchGang, FindsTheOrderIfThatMatters) {
 }
 
 TEST(SearchGang, BudgetIsCountedInSteps) {
+  // Eight that differ and stay apart, on seven nodes.
   std::vector<Member> members;
-  for (int i = 0; i < 10; ++i)
-    members.push_back({.cpu = 3 + i % 3, .memory = 1, .apart_on_node = 1 + i % 2, .kind = i});
-  PlainBoard board(std::vector<Node>(5, {7, 8}), members, 10);
-  const GangSearchResult result = SearchGang(board.Problem(), board, 25);
+  for (int i = 0; i < 8; ++i)
+    members.push_back({.cpu = 1 + i, .memory = 1, .apart_on_node = 1, .kind = i});
+  PlainBoard board(std::vector<Node>(7, {9, 8}), members, 8);
+  const GangSearchResult result = SearchGang(board.Problem(), board, 10);
   EXPECT_EQ(result.end, GangSearchEnd::kUndecided);
-  EXPECT_EQ(result.steps, 25u);
-  EXPECT_EQ(board.steps, 25u);
+  EXPECT_EQ(result.steps, 10u);
+  EXPECT_EQ(board.steps, 10u);
   EXPECT_TRUE(board.placed().empty());
 }
 

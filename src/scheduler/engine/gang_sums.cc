@@ -40,6 +40,13 @@ GangSums::GangSums(const GangProblem& problem)
   for (size_t row = 0; row < rows; ++row) Count(row, +1);
 }
 
+size_t GangSums::MostMembers() const {
+  size_t most = 0;
+  for (size_t kind = 0; kind < capacity_.size(); ++kind)
+    most += std::min(capacity(kind), problem_.kinds[kind].members.size());
+  return std::min(most, static_cast<size_t>(total_capacity_));
+}
+
 bool GangSums::MayFit(const std::vector<Demand>& exact, const std::vector<Demand>& pool,
                       size_t others) const {
   size_t wanted = others, possible = 0;

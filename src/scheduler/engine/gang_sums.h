@@ -22,6 +22,8 @@ class GangSums {
 
   // How many members of the kind fit, if there were no others.
   size_t capacity(size_t kind) const { return static_cast<size_t>(capacity_[kind]); }
+  // No more members than that fit together.
+  size_t MostMembers() const;
   // What is free at the row.
   int64_t free(size_t resource, size_t row) const { return free_[resource][row]; }
 

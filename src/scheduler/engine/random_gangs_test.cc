@@ -190,7 +190,7 @@ TEST(RandomGangs, CompleteSearchFindsAPlacementExactlyIfOneExists) {
     }
     ASSERT_TRUE(placed.empty()) << "run " << run;
     const bool proven = std::ranges::any_of(reports, [](const std::string& line) {
-      return line.ends_with("complete search: there is no placement");
+      return line.find("complete search: there is no placement") != std::string::npos;
     });
     ASSERT_TRUE(proven) << "run " << run;
   }

@@ -78,6 +78,16 @@ size_t Engine::State::MissingMembers(const GroupCycle& cycle) const {
 
 // --- complete search ---
 
+std::string Engine::State::OutcomeOf(const SearchReport& report, size_t needed) {
+  if (!report.decided) return fmt::format("complete search: not decided in {} steps", report.steps);
+  std::string outcome = "complete search: there is no placement";
+  if (report.room < needed) {
+    outcome += fmt::format(", resources suffice for {} of {} members that must be placed",
+                           report.room, needed);
+  }
+  return outcome;
+}
+
 Task<std::optional<GroupTrial>> Engine::State::SearchGroup(GroupCycle& cycle,
                                                            std::string& outcome) {
   if (!extenders_.empty()) {
@@ -86,35 +96,35 @@ Task<std::optional<GroupTrial>> Engine::State::SearchGroup(GroupCycle& cycle,
   }
   const framework::GeneratedPlacements generated = PlacementsFor(cycle);
   if (!generated.verdict.ok()) co_return std::nullopt;
-  bool decided = true;
+  SearchReport report;
   for (const framework::Placement& placement : generated.placements) {
     Task<std::optional<GroupTrial>> search =
-        SearchPlacement(cycle, placement, cycle.steps_left, decided);
+        SearchPlacement(cycle, placement, cycle.steps_left, report);
     std::optional<GroupTrial> found = co_await search;
     if (found) co_return found;
   }
-  const uint64_t budget = profiles_[cycle.profile].profile->group_search().budget;
-  outcome =
-      decided ? "complete search: there is no placement"
-              : fmt::format("complete search: not decided in {} steps", budget - cycle.steps_left);
+  outcome = OutcomeOf(report, MissingMembers(cycle));
   co_return std::nullopt;
 }
 
 Task<std::optional<GroupTrial>> Engine::State::SearchPlacement(
-    GroupCycle& cycle, const framework::Placement& placement, uint64_t steps, bool& decided) {
+    GroupCycle& cycle, const framework::Placement& placement, uint64_t steps,
+    SearchReport& report) {
   const ServedProfile& served = profiles_[cycle.profile];
   const GangContext context{cluster_, *served.profile, *served.results, placement.nodes,
                             outbox_.latest_wall()};
   const auto problem = DescribeGang(context, PodsOf(cycle), MissingMembers(cycle));
   if (!problem) {
-    decided = false;
+    report.decided = false;
     co_return std::nullopt;
   }
   GroupTrial trial;
   GroupBoard board(*this, cycle, context, trial);
   const GangSearchResult result = SearchGang(*problem, board, steps);
   cycle.steps_left -= result.steps;
-  decided = decided && result.end != GangSearchEnd::kUndecided;
+  report.steps += result.steps;
+  report.decided = report.decided && result.end != GangSearchEnd::kUndecided;
+  report.room = std::max(report.room, result.room);
   if (result.end != GangSearchEnd::kFound) co_return std::nullopt;
   Task<GroupTrial> rest = TryOthers(cycle, placement, std::move(trial));
   std::optional<GroupTrial> all = co_await rest;
@@ -186,9 +196,9 @@ Task<std::optional<GroupTrial>> Engine::State::TryDomains(GroupCycle& cycle,
       if (trial.verdict.ok() && trial.assumed.size() >= members) co_return trial;
       TakeBack(cycle, trial);
       if (!searches) continue;
-      bool decided = true;
+      SearchReport report;
       Task<std::optional<GroupTrial>> search =
-          SearchPlacement(cycle, placement, cycle.steps_left - reserved, decided);
+          SearchPlacement(cycle, placement, cycle.steps_left - reserved, report);
       std::optional<GroupTrial> found = co_await search;
       if (found) co_return found;
     }

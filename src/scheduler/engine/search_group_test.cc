@@ -140,6 +140,18 @@ TEST_F(SearchGroupTest, ProofThatThereIsNoPlacementIsReported) {
                                  "search: there is no placement"}));
 }
 
+TEST_F(SearchGroupTest, MissingResourcesAreReported) {
+  Start(Complete());
+  PutNode("n1", "2", "a");
+  PutNode("n2", "3", "a");
+  harness_->Put(MakePodGroup("job").Gang(3).ref());
+  for (const char* name : {"a", "b", "c"}) Put(Member(name, "2"));
+  EXPECT_EQ(Bind(), Lines());
+  EXPECT_EQ(Conditions(),
+            Lines({"job is Unschedulable: pod group is unschedulable, complete search: there is no "
+                   "placement, resources suffice for 2 of 3 members that must be placed"}));
+}
+
 TEST_F(SearchGroupTest, EndOfTheBudgetIsReported) {
   Start(Complete(/*budget=*/3));
   PutNode("n1", "4", "a");
@@ -236,6 +248,27 @@ TEST_F(SearchGroupTest, ReplicasWithAnIndexAreTreatedOnce) {
   EXPECT_EQ(Bind(), Lines());
   EXPECT_EQ(Conditions(), Lines({"job is Unschedulable: pod group is unschedulable, complete "
                                  "search: there is no placement"}));
+}
+
+TEST_F(SearchGroupTest, NodesAreNotEqualIfOnlyASelectorTellsThemApart) {
+  Start(Complete());
+  const auto put_node = [&](const std::string& name, const char* cpu, const char* zone) {
+    harness_->Put(MakeNode(name).Cpu(cpu).Label("zone", zone).Label("own", name).ref());
+  };
+  put_node("v", "1", "1");
+  put_node("w", "1", "2");
+  put_node("x", "2", "1");
+  put_node("y", "2", "1");
+  Put(MakePod("running").Request("cpu", "1").Label("app", "job").On("v"));
+  harness_->Put(MakePodGroup("job").Gang(3).ref());
+  Put(Member("p", "2").Priority(3).Label("app", "other"));
+  Put(Member("q", "1").Priority(2));
+  // Fits on x alone, and there only after q is in the other zone: until then x and y look alike.
+  MakePod last =
+      Member("r", "2").Priority(1).NodeSelector("own", "x").Spread(1, "zone", "app", "job");
+  last.object.spec.topology_spread_constraints[0].node_affinity_policy = "Ignore";
+  Put(last);
+  EXPECT_EQ(Bind(), Lines({"p to y", "q to w", "r to x"}));
 }
 
 // --- topology levels ---
