@@ -2,12 +2,15 @@
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <ctime>
 #include <functional>
 #include <memory>
 #include <string>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "api/node.h"
 #include "api/workloads.h"
@@ -29,18 +32,19 @@ constexpr const char* kZone = "topology.kubernetes.io/zone";
 
 api::Quantity Amount(const char* text) { return *api::Quantity::Parse(text); }
 
-std::shared_ptr<const api::Node> MakeNode(size_t i) {
+std::shared_ptr<const api::Node> MakeNode(size_t i, size_t zones = 3) {
   auto node = std::make_shared<api::Node>();
   node->metadata.name = fmt::format("node-{:07}", i);
   node->metadata.labels = {{kHostname, node->metadata.name},
-                           {kZone, fmt::format("zone-{}", i % 3)}};
+                           {kZone, fmt::format("zone-{}", i % zones)},
+                           {"disk", i / zones % 2 == 0 ? "ssd" : "hdd"}};
   node->status.allocatable = {
       {"cpu", Amount("4")}, {"memory", Amount("32Gi")}, {"pods", Amount("110")}};
   return node;
 }
 
 // The pod of kube-scheduler's own benchmark: 100m CPU and 500Mi.
-api::Pod PlainPod(const char* group, size_t i) {
+api::Pod PlainPod(const std::string& group, size_t i) {
   api::Pod pod;
   pod.metadata.name = fmt::format("{}-{:07}", group, i);
   pod.metadata.namespace_ = "default";
@@ -54,33 +58,40 @@ api::Pod PlainPod(const char* group, size_t i) {
   return pod;
 }
 
-api::LabelSelector Group(const char* name) {
+api::LabelSelector Group(const std::string& name) {
   api::LabelSelector selector;
   selector.match_labels = {{"group", name}};
   return selector;
 }
 
-api::PodAffinityTerm TermFor(const char* group, const char* key) {
+api::PodAffinityTerm TermFor(const std::string& group, const char* key) {
   api::PodAffinityTerm term;
   term.label_selector = Group(group);
   term.topology_key = key;
   return term;
 }
 
-api::Pod SpreadPod(size_t i) {
-  api::Pod pod = PlainPod("spread", i);
+void SpreadOverZones(api::Pod& pod, const std::string& group) {
   auto& constraint = pod.spec.topology_spread_constraints.emplace_back();
   constraint.max_skew = 5;
   constraint.topology_key = kZone;
   constraint.when_unsatisfiable = "DoNotSchedule";
-  constraint.label_selector = Group("spread");
+  constraint.label_selector = Group(group);
+}
+
+void KeepApart(api::Pod& pod, const std::string& group) {
+  pod.spec.affinity.emplace().pod_anti_affinity.emplace().required = {TermFor(group, kHostname)};
+}
+
+api::Pod SpreadPod(size_t i) {
+  api::Pod pod = PlainPod("spread", i);
+  SpreadOverZones(pod, "spread");
   return pod;
 }
 
 api::Pod AntiAffinityPod(size_t i) {
   api::Pod pod = PlainPod("exclusive", i);
-  pod.spec.affinity.emplace().pod_anti_affinity.emplace().required = {
-      TermFor("exclusive", kHostname)};
+  KeepApart(pod, "exclusive");
   return pod;
 }
 
@@ -132,6 +143,10 @@ void Bind(scheduler::engine::Engine& engine) {
   for (const scheduler::engine::Command& command : engine.TakeCommands()) {
     engine.Handle(scheduler::engine::WriteDone{command.id, {}}, kStart);
   }
+}
+
+benchmark::Counter Rate(size_t count) {
+  return {static_cast<double>(count), benchmark::Counter::kIsRate};
 }
 
 // Schedules `pods` pods from `make` on `nodes` nodes with `existing` running pods.
@@ -197,13 +212,81 @@ void DefaultSpread(benchmark::State& state) {
   });
 }
 
+// --- pods that differ ---
+
+// Pod `i` of one of many classes, which differ in their requests.
+api::Pod PodOfClass(size_t i, size_t pod_class) {
+  api::Pod pod = PlainPod("varied", i);
+  pod.spec.containers[0].resources.requests = {
+      {"cpu", Amount(fmt::format("{}m", 10 + pod_class % 90).c_str())},
+      {"memory", Amount(fmt::format("{}Ki", 65'536 + 4 * pod_class).c_str())}};
+  return pod;
+}
+
+// A quarter each: plain, spread over zones, apart from its group, on nodes of one kind. Groups have
+// pods of several classes.
+api::Pod MixedPod(size_t i, size_t pod_class) {
+  constexpr size_t kGroups = 100;
+  api::Pod pod = PodOfClass(i, pod_class);
+  const std::string group = fmt::format("group-{}-{}", pod_class % 4, pod_class / 4 % kGroups);
+  pod.metadata.labels = {{"group", group}};
+  switch (pod_class % 4) {
+    case 1:
+      SpreadOverZones(pod, group);
+      break;
+    case 2:
+      KeepApart(pod, group);
+      break;
+    case 3:
+      pod.spec.node_selector = api::StringMap{{"disk", "ssd"}};
+      break;
+    default:
+      break;
+  }
+  return pod;
+}
+
+// Interleaved classes: pods of one class are `classes` apart; 0 makes each pod its own class.
+void Variety(benchmark::State& state, api::Pod (*make)(size_t, size_t), size_t zones) {
+  const auto nodes = static_cast<size_t>(state.range(0));
+  const auto pods = static_cast<size_t>(state.range(1));
+  const auto classes = static_cast<size_t>(state.range(2));
+  size_t decided = 0;
+  std::vector<int64_t> times;
+  for (auto _ : state) {
+    state.PauseTiming();
+    auto engine = MakeEngine();
+    for (size_t i = 0; i < nodes; ++i)
+      engine->Handle(scheduler::engine::ObjectPut{MakeNode(i, zones)}, kStart);
+    for (size_t i = 0; i < pods; ++i) Put(*engine, make(i, classes == 0 ? i : i % classes));
+    state.ResumeTiming();
+    for (int64_t before = ReadStopwatch(); engine->Schedule(kStart, 1) > 0;) {
+      Bind(*engine);
+      const int64_t now = ReadStopwatch();
+      times.push_back(now - std::exchange(before, now));
+    }
+    decided += pods;
+    state.PauseTiming();
+    CHECK(engine->queue().sizes().unschedulable == 0);
+    engine.reset();
+    state.ResumeTiming();
+  }
+  state.counters["decisions"] = Rate(decided);
+  for (const auto& [name, share] : {std::pair("p50_us", 0.5), {"p99_us", 0.99}}) {
+    const auto at =
+        times.begin() + static_cast<ptrdiff_t>(share * static_cast<double>(times.size()));
+    std::ranges::nth_element(times, at);
+    state.counters[name] = static_cast<double>(*at) / 1e3;
+  }
+}
+
+void VariedPods(benchmark::State& state) { Variety(state, PodOfClass, 3); }
+void MixedPods(benchmark::State& state) { Variety(state, MixedPod, 3); }
+void MixedPodsIn100Zones(benchmark::State& state) { Variety(state, MixedPod, 100); }
+
 // --- pods that do not fit ---
 
 void SetPriority(api::Pod& pod, int32_t priority) { pod.spec.priority = priority; }
-
-benchmark::Counter Rate(size_t count) {
-  return {static_cast<double>(count), benchmark::Counter::kIsRate};
-}
 
 // Many copies of a pod that fits nowhere, with a higher priority than the ordinary pods behind
 // them. Each round, an event requeues all copies and ten ordinary pods arrive. Measures decisions
@@ -341,6 +424,19 @@ BENCHMARK(RequiredAntiAffinity)->Apply([](auto* bench) { Sizes(bench, 2'000); })
 BENCHMARK(RequiredAffinity)->Apply([](auto* bench) { Sizes(bench, 5'000); });
 BENCHMARK(PreferredAffinity)->Apply([](auto* bench) { Sizes(bench, 5'000); });
 BENCHMARK(DefaultSpread)->Apply([](auto* bench) { Sizes(bench, 5'000); });
+BENCHMARK(VariedPods)->Apply([](auto* bench) {
+  bench->ArgNames({"nodes", "pods", "classes"})->Unit(benchmark::kMillisecond);
+  for (int64_t classes : {1, 10, 100, 1'000, 0}) bench->Args({5'000, 10'000, classes});
+  for (int64_t classes : {1'000, 0}) bench->Args({50'000, 10'000, classes});
+});
+BENCHMARK(MixedPods)->Apply([](auto* bench) {
+  bench->ArgNames({"nodes", "pods", "classes"})->Unit(benchmark::kMillisecond);
+  for (int64_t classes : {1'000, 0}) bench->Args({5'000, 10'000, classes});
+});
+BENCHMARK(MixedPodsIn100Zones)
+    ->ArgNames({"nodes", "pods", "classes"})
+    ->Args({100'000, 20'000, 200})
+    ->Unit(benchmark::kMillisecond);
 BENCHMARK(Starvation)
     ->ArgNames({"nodes", "copies"})
     ->Args({5'000, 10'000})
