@@ -338,7 +338,7 @@ class Heavy final : public NodeFilter {
   std::string_view name() const override { return kName; }
 
   struct State final : ClassState {
-    size_t bytes() const override { return size_t{400} << 20; }
+    size_t bytes() const override { return size_t{100} << 20; }
   };
   std::unique_ptr<ClassState> Compile(model::Cluster&, const model::PodClass&) const override {
     return std::make_unique<State>();
@@ -405,7 +405,7 @@ TEST_F(ClassResultsCacheTest, CompiledStatesMayOutliveTheResults) {
   const std::shared_ptr<const ClassStates> compiled = For(1)->share_compiled();
   Cache().Clear();
   EXPECT_EQ(Cache().size(), 0u);
-  EXPECT_EQ((*compiled)[0]->bytes(), size_t{400} << 20);
+  EXPECT_EQ((*compiled)[0]->bytes(), size_t{100} << 20);
 }
 
 }  // namespace BERTH_TEST_FILE

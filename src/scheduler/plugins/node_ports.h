@@ -26,6 +26,9 @@ class NodePorts final : public framework::PreFilterPlugin, public framework::Fil
   framework::Verdict Explain(const framework::Cycle& cycle, model::NodeRow node) const override;
   std::string Details(const framework::Cycle& cycle, model::NodeRow node) const override;
   framework::Scope filter_scope() const override { return framework::Scope::kNode; }
+  framework::Described DescribeFilter(const framework::Cycle& cycle,
+                                      framework::SearchRules& rules) const override;
+  bool Passes(const framework::Cycle& cycle, model::NodeRow node) const override;
 };
 
 }  // namespace berth::scheduler::plugins

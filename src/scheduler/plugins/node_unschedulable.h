@@ -19,6 +19,8 @@ class NodeUnschedulable final : public framework::FilterPlugin {
   framework::Verdict Filter(const framework::Cycle& cycle, model::NodeMask& nodes) const override;
   framework::Verdict Explain(const framework::Cycle& cycle, model::NodeRow node) const override;
   framework::Scope filter_scope() const override { return framework::Scope::kNode; }
+  framework::Described DescribeFilter(const framework::Cycle& cycle,
+                                      framework::SearchRules& rules) const override;
 };
 
 }  // namespace berth::scheduler::plugins

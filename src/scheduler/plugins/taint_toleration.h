@@ -28,6 +28,8 @@ class TaintToleration final : public framework::FilterPlugin,
   framework::Verdict Explain(const framework::Cycle& cycle, model::NodeRow node) const override;
   std::string Details(const framework::Cycle& cycle, model::NodeRow node) const override;
   framework::Scope filter_scope() const override { return framework::Scope::kNode; }
+  framework::Described DescribeFilter(const framework::Cycle& cycle,
+                                      framework::SearchRules& rules) const override;
 
   framework::Verdict PreScore(framework::Cycle& cycle,
                               const model::NodeMask& feasible) const override;
@@ -38,6 +40,8 @@ class TaintToleration final : public framework::FilterPlugin,
   void Normalize(const framework::Cycle& cycle, const model::NodeMask& feasible,
                  std::span<int64_t> scores) const override;
   framework::Scope score_scope() const override { return framework::Scope::kNode; }
+  framework::Described DescribeScore(const framework::Cycle& cycle, int32_t weight,
+                                     framework::SearchRules& rules) const override;
 };
 
 }  // namespace berth::scheduler::plugins

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <string>
 #include <string_view>
@@ -11,6 +12,8 @@
 
 #include "api/pod_resources.h"
 #include "scheduler/framework/cycle.h"
+#include "scheduler/framework/search_rules.h"
+#include "scheduler/framework/vectorised.h"
 #include "scheduler/model/cluster.h"
 #include "scheduler/model/device_model.h"
 #include "scheduler/plugins/explanation_text.h"
@@ -81,6 +84,44 @@ bool FitsOnNode(const model::ResourceVector& wanted, const CompiledFit& compiled
   return scalars.empty() || HasScalars(scalars, columns, row);
 }
 
+// What a pod without scalar resources needs of 64 rows, and what they have. A resource that it does
+// not request is never short: nothing is less than the lowest number.
+struct FitOfRows {
+  struct Resource {
+    int64_t request;
+    const int64_t *allocatable, *requested;
+  };
+  const int64_t *pod_count, *allocatable_pods;
+  Resource cpu, memory, ephemeral;
+
+  FitOfRows(const model::ResourceVector& wanted, const model::NodeColumns& columns, size_t first)
+      : pod_count(&columns.pod_count[first]),
+        allocatable_pods(&columns.allocatable_pods[first]),
+        cpu{OrNone(wanted.milli_cpu), &columns.allocatable_cpu[first],
+            &columns.requested_cpu[first]},
+        memory{OrNone(wanted.memory), &columns.allocatable_memory[first],
+               &columns.requested_memory[first]},
+        ephemeral{OrNone(wanted.ephemeral_storage), &columns.allocatable_ephemeral[first],
+                  &columns.requested_ephemeral[first]} {}
+
+  static int64_t OrNone(int64_t request) { return request > 0 ? request : INT64_MIN; }
+};
+
+// The same as FitsOnNode, for many rows at once.
+BERTH_VECTORISED
+uint64_t FittingRows(FitOfRows fit) {
+  uint64_t rows = 0;
+  for (size_t i = 0; i < 64; ++i) {
+    const bool fits =
+        (fit.pod_count[i] < fit.allocatable_pods[i]) &
+        (fit.cpu.request <= fit.cpu.allocatable[i] - fit.cpu.requested[i]) &
+        (fit.memory.request <= fit.memory.allocatable[i] - fit.memory.requested[i]) &
+        (fit.ephemeral.request <= fit.ephemeral.allocatable[i] - fit.ephemeral.requested[i]);
+    rows |= uint64_t{fits} << i;
+  }
+  return rows;
+}
+
 // Returns the score of one resource, or nothing if it is not part of the average.
 struct LeastAllocated {
   int64_t operator()(int64_t requested, int64_t allocatable) const {
@@ -120,6 +161,21 @@ void ScoreAverage(const std::vector<ScoredResource>& resources,
     });
     out[row] = weights == 0 ? 0 : sum / weights;
   });
+}
+
+// The same for one node; `resources` are cpu and memory.
+template <typename PerResource>
+int64_t AverageOf(const std::vector<ScoredResource>& resources, const model::NodeColumns& columns,
+                  size_t row, PerResource per_resource) {
+  int64_t sum = 0, weights = 0;
+  for (const ScoredResource& resource : resources) {
+    const ResourceColumns of = ColumnsOf(resource, columns, /*nonzero=*/true);
+    if (of.allocatable[row] == 0) continue;
+    sum += resource.weight *
+           per_resource(of.RequestedWith(resource.request, row), of.allocatable[row]);
+    weights += resource.weight;
+  }
+  return weights == 0 ? 0 : sum / weights;
 }
 
 // Here resources that score 0 are not part of the average.
@@ -198,8 +254,47 @@ framework::Verdict NodeResourcesFit::Filter(const framework::Cycle& cycle,
   const model::ResourceVector& wanted = cycle.pod_class().requests;
   const model::NodeColumns& columns = cycle.nodes().columns();
   const Scalars scalars = ScalarsOf(cycle, compiled);
-  nodes.KeepIf([&](size_t row) { return FitsOnNode(wanted, compiled, scalars, columns, row); });
+  const auto fits = [&](size_t row) { return FitsOnNode(wanted, compiled, scalars, columns, row); };
+  if (!scalars.empty()) {
+    nodes.KeepIf(fits);
+    return {};
+  }
+  constexpr int kMany = 8;  // All of a word take as long as so many one by one.
+  const size_t full = nodes.size() / 64;
+  for (size_t w = 0; w < full; ++w) {
+    uint64_t& word = nodes.words()[w];
+    if (std::popcount(word) >= kMany) {
+      word &= FittingRows(FitOfRows(wanted, columns, w * 64));
+      continue;
+    }
+    for (uint64_t rest = word; rest != 0; rest &= rest - 1) {
+      if (!fits(w * 64 + static_cast<size_t>(std::countr_zero(rest)))) word &= ~(rest & -rest);
+    }
+  }
+  for (size_t row = full * 64; row < nodes.size(); ++row) {
+    if (nodes.Test(row) && !fits(row)) nodes.Clear(row);
+  }
   return {};
+}
+
+framework::Described NodeResourcesFit::DescribeFilter(const framework::Cycle& cycle,
+                                                      framework::SearchRules& rules) const {
+  // Few nodes have scalar resources: the bounds would not tell which.
+  if (!cycle.compiled<CompiledFit>(*this).scalars.empty()) return framework::Described::kNo;
+  const model::ResourceVector& wanted = cycle.pod_class().requests;
+  rules.filters.push_back(this);
+  using framework::ScoreBound;
+  rules.bound.cpu = static_cast<float>(wanted.milli_cpu);
+  rules.bound.cpu_limit = wanted.milli_cpu > 0 ? ScoreBound::kAll : ScoreBound::kAnyButNoneFits;
+  rules.bound.memory = static_cast<float>(wanted.memory);
+  rules.bound.memory_limit = wanted.memory > 0 ? ScoreBound::kAll : ScoreBound::kAnyUsage;
+  return framework::Described::kYes;
+}
+
+bool NodeResourcesFit::Passes(const framework::Cycle& cycle, model::NodeRow node) const {
+  const auto& compiled = cycle.compiled<CompiledFit>(*this);
+  return FitsOnNode(cycle.pod_class().requests, compiled, ScalarsOf(cycle, compiled),
+                    cycle.nodes().columns(), node.index());
 }
 
 framework::Verdict NodeResourcesFit::Explain(const framework::Cycle& cycle,
@@ -260,6 +355,37 @@ framework::Verdict NodeResourcesFit::Score(const framework::Cycle& cycle,
       break;
   }
   return {};
+}
+
+framework::Described NodeResourcesFit::DescribeScore(const framework::Cycle& cycle, int32_t weight,
+                                                     framework::SearchRules& rules) const {
+  if (strategy_ == Strategy::kRequestedToCapacityRatio) return framework::Described::kNo;
+  framework::ScoreBound& bound = rules.bound;
+  for (const ScoredResource& resource : cycle.compiled<CompiledFit>(*this).scored) {
+    const auto request = static_cast<float>(resource.request);
+    const auto share = static_cast<float>(resource.weight);
+    if (resource.kind == ScoredResource::Kind::kCpu && bound.cpu_weight == 0) {
+      bound.nonzero_cpu = request;
+      bound.cpu_weight = share;
+    } else if (resource.kind == ScoredResource::Kind::kMemory && bound.memory_weight == 0) {
+      bound.nonzero_memory = request;
+      bound.memory_weight = share;
+    } else {
+      return framework::Described::kNo;
+    }
+  }
+  bound.prefers_used = strategy_ == Strategy::kMostAllocated;
+  bound.allocation_weight = weight;
+  rules.scorers.push_back({this, weight});
+  return framework::Described::kYes;
+}
+
+int64_t NodeResourcesFit::ScoreOneNode(const framework::Cycle& cycle, model::NodeRow node) const {
+  const auto& resources = cycle.compiled<CompiledFit>(*this).scored;
+  const model::NodeColumns& columns = cycle.nodes().columns();
+  return strategy_ == Strategy::kMostAllocated
+             ? AverageOf(resources, columns, node.index(), MostAllocated())
+             : AverageOf(resources, columns, node.index(), LeastAllocated());
 }
 
 uint64_t NodeResourcesFit::score_epoch(const model::Cluster& cluster) const {

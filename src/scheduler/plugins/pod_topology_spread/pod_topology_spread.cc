@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "api/selector.h"
 #include "scheduler/framework/kernels.h"
+#include "scheduler/framework/search_rules.h"
 #include "scheduler/plugins/changed_object.h"
 #include "scheduler/plugins/explanation_text.h"
 #include "scheduler/plugins/pod_topology_spread/constraints.h"
@@ -97,6 +99,21 @@ framework::Verdict PodTopologySpread::Filter(const framework::Cycle& cycle,
   return {};
 }
 
+framework::Described PodTopologySpread::DescribeFilter(const framework::Cycle& cycle,
+                                                       framework::SearchRules& rules) const {
+  const auto& constraints = cycle.compiled<SpreadConstraints>(*this);
+  const auto& state = cycle.state<SpreadFilterState>(*this);
+  for (size_t i = 0; i < constraints.hard().size(); ++i) {
+    const DomainTally& tally = state.tallies[i];
+    const int64_t allowed = HighestAllowed(constraints.hard()[i], state.counts->hard[i], tally);
+    const model::Topology::Key& key = *constraints.hard()[i].key;
+    std::vector<bool> fits(key.domains().size());
+    for (uint32_t d = 0; d < fits.size(); ++d) fits[d] = tally.In(model::DomainId{d}) <= allowed;
+    rules.domains.emplace_back(key.domain_of(), std::move(fits));
+  }
+  return framework::Described::kYes;
+}
+
 framework::Verdict PodTopologySpread::Explain(const framework::Cycle& cycle,
                                               model::NodeRow node) const {
   const auto& constraints = cycle.compiled<SpreadConstraints>(*this);
@@ -133,6 +150,13 @@ framework::Verdict PodTopologySpread::Score(const framework::Cycle& cycle,
   const auto& state = cycle.state<SpreadScoreState>(*this);
   nodes.ForEach([&](size_t row) { out[row] = state.ignored.Test(row) ? 0 : state.ScoreOf(row); });
   return {};
+}
+
+framework::Described PodTopologySpread::DescribeScore(const framework::Cycle& cycle, int32_t,
+                                                      framework::SearchRules&) const {
+  auto& constraints = cycle.class_cache<SpreadConstraints>(*this);
+  const bool skips = constraints.soft().empty() || constraints.CountsFor(cycle.pod()) == nullptr;
+  return skips ? framework::Described::kSkip : framework::Described::kByFeasibleNodes;
 }
 
 bool PodTopologySpread::AddScores(const framework::Cycle& cycle, int32_t weight,

@@ -1,0 +1,96 @@
+#include "scheduler/framework/node_search.h"
+
+#include <algorithm>
+
+#include "scheduler/framework/plugin.h"
+#include "scheduler/model/node_table.h"
+
+namespace berth::scheduler::framework {
+
+std::optional<model::NodeRow> NodeSearch::Best(const Cycle& cycle, const SearchRules& rules,
+                                               uint32_t start,
+                                               const UsageIndex::Evaluate& evaluate) {
+  NodeSelection* const selection = SelectionFor(cycle, rules);
+  if (selection == nullptr) return std::nullopt;
+  std::vector<NodeSelection::Group>& groups = selection->groups();
+  // The static scores of a group are the same for all of its nodes, so that the best of each is
+  // found without them. They are normalized over the groups in which the pod fits somewhere.
+  std::vector<UsageIndex::Found> found(groups.size());
+  std::vector<size_t> fitting;
+  for (size_t i = 0; i < groups.size(); ++i) {
+    if (groups[i].nodes.size() > 0) found[i] = groups[i].nodes.Best(rules.bound, start, evaluate);
+    if (found[i].score >= 0) fitting.push_back(i);
+  }
+  if (fitting.empty()) return model::NodeRow{};
+  if (fitting.size() == 1) return found[fitting[0]].row;
+  const auto totals = StaticTotals(cycle, rules, groups, fitting);
+  if (!totals) return std::nullopt;
+  for (const size_t i : fitting) found[i].score += static_cast<int32_t>((*totals)[i]);
+  UsageIndex::Found best;
+  for (const size_t i : fitting) {
+    if (best.LosesTo(found[i].score, found[i].distance)) best = found[i];
+  }
+  return best.row;
+}
+
+std::optional<std::vector<int64_t>> NodeSearch::StaticTotals(
+    const Cycle& cycle, const SearchRules& rules, const std::vector<NodeSelection::Group>& groups,
+    const std::vector<size_t>& of) {
+  std::vector<int64_t> totals(groups.size());
+  model::NodeMask examples(cycle.nodes().rows());
+  for (const size_t i : of) examples.Set(groups[i].nodes.any().index());
+  std::vector<int64_t> scores(examples.size());
+  for (size_t s = 0; s < rules.static_scorers.size(); ++s) {
+    const auto& [plugin, weight] = rules.static_scorers[s];
+    for (const size_t i : of) scores[groups[i].nodes.any().index()] = groups[i].scores[s];
+    if (plugin->normalizes()) plugin->Normalize(cycle, examples, scores);
+    for (const size_t i : of) {
+      const int64_t score = scores[groups[i].nodes.any().index()];
+      if (score < 0 || score > ScorePlugin::kMaxScore) return std::nullopt;
+      totals[i] += score * weight;
+    }
+  }
+  return totals;
+}
+
+void NodeSearch::BoundAll(const model::NodeTable& nodes, const ScoreBound& pod) {
+  usages_.Refresh(nodes);
+  for (auto* buffer : {&buffers_.bounds, &buffers_.totals, &buffers_.scratch})
+    buffer->resize(nodes.rows());
+  buffers_.scores.resize(nodes.rows());
+  BoundScores(pod, usages_.ranges(), buffers_.bounds);
+}
+
+NodeSelection* NodeSearch::SelectionFor(const Cycle& cycle, const SearchRules& rules) {
+  auto& entry = cached_[rules.key];
+  if (entry == nullptr) entry = std::make_unique<Cached>();
+  Cached& cached = *entry;
+  cached.last_used = ++uses_;
+  const bool usable = cached.nodes.Refresh(cycle, rules);
+  bytes_ -= cached.bytes;
+  cached.bytes = cached.nodes.bytes();
+  bytes_ += cached.bytes;
+  while (bytes_ > kMaxBytes + cycle.nodes().rows() * kMaxBytesPerNode && cached_.size() > 1)
+    DropOldest(cached);
+  return usable ? &cached.nodes : nullptr;
+}
+
+void NodeSearch::DropOldest(const Cached& except) {
+  auto oldest = cached_.end();
+  for (auto entry = cached_.begin(); entry != cached_.end(); ++entry) {
+    if (entry->second.get() == &except) continue;
+    if (oldest == cached_.end() || entry->second->last_used < oldest->second->last_used)
+      oldest = entry;
+  }
+  bytes_ -= oldest->second->bytes;
+  cached_.erase(oldest);
+}
+
+void NodeSearch::Clear() {
+  cached_.clear();
+  bytes_ = 0;
+  usages_ = {};
+  buffers_ = {};
+}
+
+}  // namespace berth::scheduler::framework
