@@ -58,6 +58,7 @@ TEST(PluginsProperty, FilterLeavesExactlyTheNodesThatExplainAccepts) {
         if (pre_filter != nullptr && !pre_filter->PreFilter(cycle).verdict.ok()) continue;
         scheduler::model::NodeMask left = cluster.nodes().present();
         ASSERT_TRUE(filter->Filter(cycle, left).ok()) << filter->name();
+        std::map<uint32_t, scheduler::framework::Verdict> kinds;
         for (size_t row = 0; row < cluster.nodes().rows(); ++row) {
           if (!cluster.nodes().present().Test(row)) {
             ASSERT_FALSE(left.Test(row)) << filter->name() << " set a bit, seed " << seed;
@@ -69,6 +70,12 @@ TEST(PluginsProperty, FilterLeavesExactlyTheNodesThatExplainAccepts) {
               << filter->name() << ": " << verdict.Message() << ", seed " << seed;
           ASSERT_TRUE(verdict.ok() || verdict.rejected()) << verdict.Message();
           rejections[std::string(filter->name())] += !verdict.ok();
+          if (verdict.ok()) continue;
+          const auto kind =
+              filter->RejectionKind(cycle, scheduler::model::NodeRow{static_cast<uint32_t>(row)});
+          if (!kind) continue;
+          const auto [alike, added] = kinds.emplace(*kind, verdict);
+          ASSERT_EQ(alike->second, verdict) << filter->name() << ", seed " << seed;
         }
       }
     }

@@ -314,11 +314,35 @@ model::NodeMask Attempt::CachedRejections() {
   if (contested_.size() > 0) cached -= contested_;
   model::NodeMask unexplained = cached;
   unexplained -= results_.explained();
-  unexplained.ForEach([&](size_t row) {
-    const model::NodeRow node{static_cast<uint32_t>(row)};
-    results_.CacheVerdict(node, RunFilters(node));
-  });
+  if (!CacheVerdicts(unexplained).ok()) {
+    unexplained.ForEach([&](size_t row) {
+      const model::NodeRow node{static_cast<uint32_t>(row)};
+      results_.CacheVerdict(node, RunFilters(node));
+    });
+  }
   return cached;
+}
+
+// Explains one node of each kind of rejection. Each of the nodes is rejected by a cached filter.
+Verdict Attempt::CacheVerdicts(model::NodeMask rejected) {
+  for (const FilterPlugin* filter :
+       profile_.filter().first(ClassResults::CachedFilters(profile_))) {
+    if (Contains(skipped_filters_, *filter) || rejected.None()) continue;
+    model::NodeMask later = rejected;
+    if (Verdict error = filter->Filter(cycle_, later); !error.ok()) return error;
+    rejected -= later;
+    std::map<uint32_t, VerdictTable::Number> kinds;
+    rejected.ForEach([&](size_t row) {
+      const model::NodeRow node{static_cast<uint32_t>(row)};
+      const std::optional<uint32_t> kind = filter->RejectionKind(cycle_, node);
+      if (const auto known = kind ? kinds.find(*kind) : kinds.end(); known != kinds.end())
+        return results_.CacheVerdict(node, known->second);
+      results_.CacheVerdict(node, RunFilters(node));
+      if (kind) kinds.emplace(*kind, results_.verdict_of()[row]);
+    });
+    rejected = std::move(later);
+  }
+  return {};
 }
 
 }  // namespace berth::scheduler::framework

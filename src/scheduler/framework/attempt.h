@@ -155,6 +155,7 @@ class Attempt {
   Verdict FilterFewNodes();
   Verdict FilterNominatedNodes();
   model::NodeMask CachedRejections();
+  Verdict CacheVerdicts(model::NodeMask rejected);
   Verdict PreScore();
   Verdict ScoreFromCache();
   Verdict AddChangingScores(const Profile::Scorer& scorer, std::vector<int64_t>& scores,

@@ -67,6 +67,11 @@ class ClassResults {
   const VerdictTable& verdicts() const { return verdicts_; }
   const model::NodeMask& explained() const { return explained_; }
   void CacheVerdict(model::NodeRow row, Verdict verdict);
+  // The same for a verdict that is in verdicts().
+  void CacheVerdict(model::NodeRow row, VerdictTable::Number verdict) {
+    verdict_of_[row.index()] = verdict;
+    explained_.Set(row.index());
+  }
 
   // --- scores of the rows of feasible() ---
 

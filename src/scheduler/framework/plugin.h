@@ -134,6 +134,11 @@ class FilterPlugin : public virtual Plugin {
   // Evaluates one node, with reasons: Success exactly if Filter leaves `node` in. Called to explain
   // a failure, and in dry runs.
   virtual Verdict Explain(const Cycle& cycle, model::NodeRow node) const = 0;
+  // Returns a small number that nodes have in common which Filter rejects and Explain explains with
+  // equal verdicts, so that one of them is explained for all. Absent if each must be explained.
+  virtual std::optional<uint32_t> RejectionKind(const Cycle&, model::NodeRow) const {
+    return std::nullopt;
+  }
   // Returns a sentence for users about what the reasons leave out: which pod, which domain or which
   // claim keeps the pod off `node`, which Explain rejected. Empty if there is nothing to add.
   virtual std::string Details(const Cycle&, model::NodeRow) const { return ""; }

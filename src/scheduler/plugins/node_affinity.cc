@@ -173,6 +173,13 @@ framework::Verdict NodeAffinity::Explain(const framework::Cycle& cycle, model::N
   return {};
 }
 
+std::optional<uint32_t> NodeAffinity::RejectionKind(const framework::Cycle& cycle,
+                                                    model::NodeRow node) const {
+  const auto& compiled = cycle.compiled<CompiledAffinity>(*this);
+  return compiled.added_required &&
+         !compiled.added_required->Matches(cycle.nodes().info(node), cycle.cluster().symbols());
+}
+
 std::string NodeAffinity::Details(const framework::Cycle& cycle, model::NodeRow node) const {
   const auto& compiled = cycle.compiled<CompiledAffinity>(*this);
   const model::NodeInfo& info = cycle.nodes().info(node);

@@ -2,6 +2,8 @@
 // the operator's addedAffinity match; and prefers nodes by the weights of the preferred terms.
 #pragma once
 
+#include <optional>
+
 #include "base/result.h"
 #include "scheduler/framework/in_tree_plugin_args.h"
 #include "scheduler/framework/plugin.h"
@@ -29,6 +31,8 @@ class NodeAffinity final : public framework::PreFilterPlugin,
   framework::PreFilterResult PreFilter(framework::Cycle& cycle) const override;
   framework::Verdict Filter(const framework::Cycle& cycle, model::NodeMask& nodes) const override;
   framework::Verdict Explain(const framework::Cycle& cycle, model::NodeRow node) const override;
+  std::optional<uint32_t> RejectionKind(const framework::Cycle& cycle,
+                                        model::NodeRow node) const override;
   std::string Details(const framework::Cycle& cycle, model::NodeRow node) const override;
   framework::Scope filter_scope() const override { return framework::Scope::kNode; }
   framework::Described DescribeFilter(const framework::Cycle& cycle,

@@ -13,12 +13,12 @@
 #include "api/pod_resources.h"
 #include "scheduler/framework/cycle.h"
 #include "scheduler/framework/search_rules.h"
-#include "scheduler/framework/vectorised.h"
 #include "scheduler/model/cluster.h"
 #include "scheduler/model/device_model.h"
 #include "scheduler/plugins/explanation_text.h"
 #include "scheduler/plugins/node_resources/device_columns.h"
 #include "scheduler/plugins/node_resources/fit_args.h"
+#include "scheduler/plugins/node_resources/fit_rows.h"
 #include "scheduler/plugins/node_resources/resource_allocation.h"
 
 namespace berth::scheduler::plugins {
@@ -82,44 +82,6 @@ bool FitsOnNode(const model::ResourceVector& wanted, const CompiledFit& compiled
     return false;
   }
   return scalars.empty() || HasScalars(scalars, columns, row);
-}
-
-// What a pod without scalar resources needs of 64 rows, and what they have. A resource that it does
-// not request is never short: nothing is less than the lowest number.
-struct FitOfRows {
-  struct Resource {
-    int64_t request;
-    const int64_t *allocatable, *requested;
-  };
-  const int64_t *pod_count, *allocatable_pods;
-  Resource cpu, memory, ephemeral;
-
-  FitOfRows(const model::ResourceVector& wanted, const model::NodeColumns& columns, size_t first)
-      : pod_count(&columns.pod_count[first]),
-        allocatable_pods(&columns.allocatable_pods[first]),
-        cpu{OrNone(wanted.milli_cpu), &columns.allocatable_cpu[first],
-            &columns.requested_cpu[first]},
-        memory{OrNone(wanted.memory), &columns.allocatable_memory[first],
-               &columns.requested_memory[first]},
-        ephemeral{OrNone(wanted.ephemeral_storage), &columns.allocatable_ephemeral[first],
-                  &columns.requested_ephemeral[first]} {}
-
-  static int64_t OrNone(int64_t request) { return request > 0 ? request : INT64_MIN; }
-};
-
-// The same as FitsOnNode, for many rows at once.
-BERTH_VECTORISED
-uint64_t FittingRows(FitOfRows fit) {
-  uint64_t rows = 0;
-  for (size_t i = 0; i < 64; ++i) {
-    const bool fits =
-        (fit.pod_count[i] < fit.allocatable_pods[i]) &
-        (fit.cpu.request <= fit.cpu.allocatable[i] - fit.cpu.requested[i]) &
-        (fit.memory.request <= fit.memory.allocatable[i] - fit.memory.requested[i]) &
-        (fit.ephemeral.request <= fit.ephemeral.allocatable[i] - fit.ephemeral.requested[i]);
-    rows |= uint64_t{fits} << i;
-  }
-  return rows;
 }
 
 // Returns the score of one resource, or nothing if it is not part of the average.
@@ -264,7 +226,7 @@ framework::Verdict NodeResourcesFit::Filter(const framework::Cycle& cycle,
   for (size_t w = 0; w < full; ++w) {
     uint64_t& word = nodes.words()[w];
     if (std::popcount(word) >= kMany) {
-      word &= FittingRows(FitOfRows(wanted, columns, w * 64));
+      word &= FittingRows(wanted, columns, w * 64);
       continue;
     }
     for (uint64_t rest = word; rest != 0; rest &= rest - 1) {
@@ -331,6 +293,27 @@ framework::Verdict NodeResourcesFit::Explain(const framework::Cycle& cycle,
   return {
       hopeless ? framework::Code::kUnschedulableAndUnresolvable : framework::Code::kUnschedulable,
       std::move(reasons)};
+}
+
+// A bit for each reason, and one for a pod that does not fit on the empty node.
+std::optional<uint32_t> NodeResourcesFit::RejectionKind(const framework::Cycle& cycle,
+                                                        model::NodeRow node) const {
+  if (!cycle.compiled<CompiledFit>(*this).scalars.empty()) return std::nullopt;
+  const model::ResourceVector& wanted = cycle.pod_class().requests;
+  const model::NodeColumns& columns = cycle.nodes().columns();
+  const size_t row = node.index();
+  uint32_t kind = columns.pod_count[row] + 1 > columns.allocatable_pods[row];
+  bool hopeless = false;
+  auto check = [&](int64_t request, const std::vector<int64_t>& allocatable,
+                   const std::vector<int64_t>& requested, uint32_t bit) {
+    if (!IsShort(request, allocatable, requested, row)) return;
+    kind |= bit;
+    hopeless |= request > allocatable[row];
+  };
+  check(wanted.milli_cpu, columns.allocatable_cpu, columns.requested_cpu, 2);
+  check(wanted.memory, columns.allocatable_memory, columns.requested_memory, 4);
+  check(wanted.ephemeral_storage, columns.allocatable_ephemeral, columns.requested_ephemeral, 8);
+  return hopeless ? kind | 16 : kind;
 }
 
 framework::Verdict NodeResourcesFit::PreScore(framework::Cycle&, const model::NodeMask&) const {

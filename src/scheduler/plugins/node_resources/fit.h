@@ -3,6 +3,8 @@
 // (RequestedToCapacityRatio).
 #pragma once
 
+#include <optional>
+
 #include "base/result.h"
 #include "scheduler/framework/in_tree_plugin_args.h"
 #include "scheduler/framework/plugin.h"
@@ -32,6 +34,8 @@ class NodeResourcesFit final : public framework::PreFilterPlugin,
   // Names every resource that is insufficient. If the pod does not fit on the empty node,
   // preemption does not help.
   framework::Verdict Explain(const framework::Cycle& cycle, model::NodeRow node) const override;
+  std::optional<uint32_t> RejectionKind(const framework::Cycle& cycle,
+                                        model::NodeRow node) const override;
   std::string Details(const framework::Cycle& cycle, model::NodeRow node) const override;
   framework::Scope filter_scope() const override { return framework::Scope::kNode; }
   framework::Described DescribeFilter(const framework::Cycle& cycle,
