@@ -58,6 +58,7 @@ model::NodeRow Attempt::Search() {
   if (almost_current && CachedFiltersSuffice()) return {};
   SearchRules rules;
   if (!Describe(rules)) return {};
+  results_.set_scans(!rules.by_feasible_nodes.empty());
   if (rules.by_feasible_nodes.empty()) return SearchByUsage(*search, std::move(rules));
   return almost_current ? model::NodeRow{} : Scan(*search, rules);
 }
@@ -73,9 +74,6 @@ model::NodeRow Attempt::SearchByUsage(NodeSearch& search, SearchRules rules) {
   }
   const auto evaluate = [&](model::NodeRow row) -> int32_t {
     if (std::ranges::count(*lost, row) > 0) return -1;
-    for (const DomainRule& rule : rules.domains) {
-      if (!rule.Passes(row.index())) return -1;
-    }
     for (const FilterPlugin* filter : rules.filters) {
       if (!filter->Passes(cycle_, row)) return -1;
     }
@@ -181,6 +179,7 @@ model::NodeRow Attempt::SelectExactly(NodeSearch& search, const SearchRules& rul
   const model::NodeOrder& order = cluster_.nodes().order();
   for (int i = 0; i < kMaxTries; ++i) {
     const model::NodeRow best = SelectBest(totals, order.rank(), start_, order.rows());
+    if (!best.valid()) return {};
     const int32_t excess = bounds[best.index()] - ExactScore(rules.scorers, best);
     if (excess == 0) return best;
     bounds[best.index()] -= excess;

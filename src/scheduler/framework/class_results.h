@@ -44,6 +44,8 @@ class ClassResults {
   // Reports whether bringing the results up to date costs less than a search: few rows have changed
   // since, or the class is asked for again and again. To be asked once per attempt.
   bool AreAlmostCurrent(const model::NodeTable& nodes);
+  // The alternative is a scan of all rows: scores of the class depend on which nodes are feasible.
+  void set_scans(bool scans) { scans_ = scans; }
 
   const ClassStates& compiled() const { return *compiled_; }
   // The same, which may outlive the results: a binding cycle needs it for long.
@@ -144,6 +146,7 @@ class ClassResults {
   uint64_t position_ = 0;      // In the node table's log of changes.
   uint64_t last_attempt_ = 0;  // The same, when the class was last asked for.
   uint32_t in_a_row_ = 0;      // Attempts with few changes between them.
+  bool scans_ = false;
   std::vector<model::NodeRow> changed_;
   model::NodeMask feasible_;
   model::NodeMask batch_;  // The rows being evaluated, then those of them that pass.

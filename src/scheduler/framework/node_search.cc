@@ -18,7 +18,8 @@ std::optional<model::NodeRow> NodeSearch::Best(const Cycle& cycle, const SearchR
   std::vector<UsageIndex::Found> found(groups.size());
   std::vector<size_t> fitting;
   for (size_t i = 0; i < groups.size(); ++i) {
-    if (groups[i].nodes.size() > 0) found[i] = groups[i].nodes.Best(rules.bound, start, evaluate);
+    if (groups[i].nodes.size() > 0)
+      found[i] = groups[i].nodes.Best(rules.bound, rules.domains, start, evaluate);
     if (found[i].score >= 0) fitting.push_back(i);
   }
   if (fitting.empty()) return model::NodeRow{};
@@ -70,20 +71,22 @@ NodeSelection* NodeSearch::SelectionFor(const Cycle& cycle, const SearchRules& r
   bytes_ -= cached.bytes;
   cached.bytes = cached.nodes.bytes();
   bytes_ += cached.bytes;
-  while (bytes_ > kMaxBytes + cycle.nodes().rows() * kMaxBytesPerNode && cached_.size() > 1)
-    DropOldest(cached);
+  if (bytes_ > kMaxBytes + cycle.nodes().rows() * kMaxBytesPerNode && cached_.size() > 1)
+    DropOldest();
   return usable ? &cached.nodes : nullptr;
 }
 
-void NodeSearch::DropOldest(const Cached& except) {
-  auto oldest = cached_.end();
-  for (auto entry = cached_.begin(); entry != cached_.end(); ++entry) {
-    if (entry->second.get() == &except) continue;
-    if (oldest == cached_.end() || entry->second->last_used < oldest->second->last_used)
-      oldest = entry;
-  }
-  bytes_ -= oldest->second->bytes;
-  cached_.erase(oldest);
+// Drops the half that was used least recently, so that this work is spread over many calls.
+void NodeSearch::DropOldest() {
+  std::vector<uint64_t> uses;
+  for (const auto& [key, cached] : cached_) uses.push_back(cached->last_used);
+  const auto middle = uses.begin() + static_cast<ptrdiff_t>(uses.size() / 2);
+  std::ranges::nth_element(uses, middle);
+  std::erase_if(cached_, [&](const auto& entry) {
+    const bool drop = entry.second->last_used < *middle;
+    if (drop) bytes_ -= entry.second->bytes;
+    return drop;
+  });
 }
 
 void NodeSearch::Clear() {

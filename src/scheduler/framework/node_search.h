@@ -28,8 +28,8 @@ class NodeSearch {
  public:
   // Returns the node with the highest total, and among equals the first in node order from the
   // position `start` on, around the end; invalid if the pod fits on none. `evaluate` returns the
-  // weighted sum of the scores that are not static, negative if the pod does not fit. Absent if
-  // every node must be evaluated.
+  // weighted sum of the scores that are not static of a node that passes the static filters and the
+  // domain rules; negative if the pod does not fit. Absent if every node must be evaluated.
   std::optional<model::NodeRow> Best(const Cycle& cycle, const SearchRules& rules, uint32_t start,
                                      const UsageIndex::Evaluate& evaluate);
 
@@ -52,10 +52,10 @@ class NodeSearch {
   void Clear();
 
  private:
-  // The approximate limit of all selections together: 200 of all nodes if there are 5,000, and 17
-  // if there are 100,000.
-  static constexpr size_t kMaxBytes = size_t{64} << 20;
-  static constexpr size_t kMaxBytesPerNode = 512;
+  // The approximate limit of all selections together: 60 of all nodes if there are 5,000, and 17 if
+  // there are 100,000.
+  static constexpr size_t kMaxBytes = size_t{16} << 20;
+  static constexpr size_t kMaxBytesPerNode = 1 << 10;
 
   struct Cached {
     NodeSelection nodes;
@@ -63,7 +63,7 @@ class NodeSearch {
     size_t bytes = 0;
   };
 
-  void DropOldest(const Cached& except);
+  void DropOldest();
   // The weighted static scores of the groups in `of`, by group; absent if one is invalid.
   static std::optional<std::vector<int64_t>> StaticTotals(
       const Cycle& cycle, const SearchRules& rules, const std::vector<NodeSelection::Group>& groups,

@@ -6,48 +6,14 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
+#include "scheduler/framework/domain_rule.h"
 #include "scheduler/framework/profile.h"
 #include "scheduler/framework/usage_bound.h"
-#include "scheduler/model/ids.h"
-#include "scheduler/model/pod_counters.h"
 
 namespace berth::scheduler::framework {
-
-// A filter by topology domain: nodes pass if the number of their domain is in a range.
-class DomainRule {
- public:
-  // `counts` and `domain_of` must outlive the rule. `none_passes`: nodes in no domain pass.
-  DomainRule(std::span<const model::DomainId> domain_of, const model::IndexedCounts& counts,
-             int32_t lowest, int32_t highest, bool none_passes)
-      : domain_of_(domain_of),
-        counts_(&counts),
-        lowest_(lowest),
-        highest_(highest),
-        none_passes_(none_passes) {}
-  // passes[domain] is whether nodes of the domain pass; nodes in no domain do not.
-  DomainRule(std::span<const model::DomainId> domain_of, std::vector<bool> passes)
-      : domain_of_(domain_of), passes_(std::move(passes)) {}
-
-  bool Passes(size_t row) const {
-    const model::DomainId domain = domain_of_[row];
-    if (!domain.valid()) return none_passes_;
-    if (counts_ == nullptr) return passes_[domain.index()];
-    const int32_t count = (*counts_)[domain.index()];
-    return lowest_ <= count && count <= highest_;
-  }
-
- private:
-  std::span<const model::DomainId> domain_of_;
-  const model::IndexedCounts* counts_ = nullptr;
-  std::vector<bool> passes_;
-  int32_t lowest_ = 0, highest_ = 0;
-  bool none_passes_ = false;
-};
 
 // A plugin's answer to DescribeFilter or DescribeScore.
 enum class Described : uint8_t {

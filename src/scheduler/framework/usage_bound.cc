@@ -9,8 +9,8 @@
 namespace berth::scheduler::framework {
 namespace {
 
-// Added to percentages before they are truncated: more than the error of computing in floats.
-constexpr float kSlack = 1e-3F;
+// Added to percentages before they are truncated: twice the largest error of computing in floats.
+constexpr float kSlack = 1e-4F;
 
 // A percentage without its fraction.
 inline float Whole(float percentage) {

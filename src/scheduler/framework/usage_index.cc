@@ -50,10 +50,14 @@ void UsageIndex::Chunk::Append(Key entry_key, const Entry& entry) {
   ++size;
 }
 
+NodeUsage UsageIndex::Chunk::UsageAt(size_t i) const {
+  NodeUsage of_entry{};
+  for (size_t column = 0; column < kUsageColumns; ++column) of_entry[column] = usage[column][i];
+  return of_entry;
+}
+
 void UsageIndex::Chunk::MoveTo(Chunk& to, size_t i) {
-  Entry entry{row[i], rank[i], {}};
-  for (size_t column = 0; column < kUsageColumns; ++column) entry.usage[column] = usage[column][i];
-  to.Append(key[i], entry);
+  to.Append(key[i], {row[i], rank[i], UsageAt(i)});
 }
 
 void UsageIndex::Chunk::Erase(size_t i) {
@@ -67,7 +71,7 @@ void UsageIndex::Chunk::Erase(size_t i) {
 void UsageIndex::Parts::Resize(size_t size) {
   for (std::vector<float>& column : low) column.resize(size, kNoneFits);
   for (std::vector<float>& column : high) column.resize(size);
-  lowest_rank.resize(size);
+  lowest_rank.resize(size, UINT32_MAX);
   highest_rank.resize(size);
   bounds.resize(size);
 }
@@ -123,42 +127,66 @@ uint32_t UsageIndex::AddChunk(uint64_t first) {
   return id;
 }
 
-void UsageIndex::UpdateRanges(uint32_t id) {
-  const Chunk& chunk = *chunks_[id];
-  bool changed = false;
-  for (size_t column = 0; column < kUsageColumns; ++column) {
-    const auto [lowest, highest] = chunk.size == 0
-                                       ? ShareRange{kNoneFits, 0}
-                                       : RangeOf(std::span(chunk.usage[column]).first(chunk.size));
-    changed |= std::exchange(parts_.low[column][id], lowest) != lowest;
-    changed |= std::exchange(parts_.high[column][id], highest) != highest;
+namespace {
+
+struct RankRange {
+  uint32_t lowest = UINT32_MAX;
+  uint32_t highest = 0;
+};
+
+RankRange RangeOfRanks(std::span<const uint32_t> lowest, std::span<const uint32_t> highest) {
+  RankRange range;
+  for (size_t i = 0; i < lowest.size(); ++i) {
+    range.lowest = std::min(range.lowest, lowest[i]);
+    range.highest = std::max(range.highest, highest[i]);
   }
-  uint32_t lowest_rank = UINT32_MAX, highest_rank = 0;
-  for (size_t i = 0; i < chunk.size; ++i) {
-    lowest_rank = std::min(lowest_rank, chunk.rank[i]);
-    highest_rank = std::max(highest_rank, chunk.rank[i]);
-  }
-  changed |= std::exchange(parts_.lowest_rank[id], lowest_rank) != lowest_rank;
-  changed |= std::exchange(parts_.highest_rank[id], highest_rank) != highest_rank;
-  if (changed) UpdateBlock(id / kChunksPerBlock);
+  return range;
 }
 
-void UsageIndex::UpdateBlock(size_t block) {
+}  // namespace
+
+void UsageIndex::Parts::Widen(size_t part, const NodeUsage& usage, uint32_t rank) {
+  for (size_t column = 0; column < kUsageColumns; ++column) {
+    low[column][part] = std::min(low[column][part], usage[column]);
+    high[column][part] = std::max(high[column][part], usage[column]);
+  }
+  lowest_rank[part] = std::min(lowest_rank[part], rank);
+  highest_rank[part] = std::max(highest_rank[part], rank);
+}
+
+void UsageIndex::UpdateRanges(uint32_t id) {
+  for (size_t column = 0; column < kUsageColumns; ++column) UpdateRange(id, column);
+  UpdateRanks(id);
+}
+
+void UsageIndex::UpdateRange(uint32_t id, size_t column) {
+  const Chunk& chunk = *chunks_[id];
+  const auto [lowest, highest] = chunk.size == 0
+                                     ? ShareRange{kNoneFits, 0}
+                                     : RangeOf(std::span(chunk.usage[column]).first(chunk.size));
+  parts_.low[column][id] = lowest;
+  parts_.high[column][id] = highest;
+  const size_t block = id / kChunksPerBlock;
   const size_t first = block * kChunksPerBlock;
   const size_t count = std::min(kChunksPerBlock, parts_.size() - first);
-  for (size_t column = 0; column < kUsageColumns; ++column) {
-    const std::span low = std::span(parts_.low[column]).subspan(first, count);
-    const std::span high = std::span(parts_.high[column]).subspan(first, count);
-    blocks_.low[column][block] = RangeOf(low).lowest;
-    blocks_.high[column][block] = RangeOf(high).highest;
-  }
-  uint32_t lowest_rank = UINT32_MAX, highest_rank = 0;
-  for (size_t id = first; id < first + count; ++id) {
-    lowest_rank = std::min(lowest_rank, parts_.lowest_rank[id]);
-    highest_rank = std::max(highest_rank, parts_.highest_rank[id]);
-  }
-  blocks_.lowest_rank[block] = lowest_rank;
-  blocks_.highest_rank[block] = highest_rank;
+  const std::span low = std::span(parts_.low[column]).subspan(first, count);
+  const std::span high = std::span(parts_.high[column]).subspan(first, count);
+  blocks_.low[column][block] = RangeOf(low).lowest;
+  blocks_.high[column][block] = RangeOf(high).highest;
+}
+
+void UsageIndex::UpdateRanks(uint32_t id) {
+  const auto ranks = std::span(std::as_const(chunks_[id]->rank)).first(chunks_[id]->size);
+  const RankRange of_chunk = RangeOfRanks(ranks, ranks);
+  parts_.lowest_rank[id] = of_chunk.lowest;
+  parts_.highest_rank[id] = of_chunk.highest;
+  const size_t block = id / kChunksPerBlock;
+  const size_t first = block * kChunksPerBlock;
+  const size_t count = std::min(kChunksPerBlock, parts_.size() - first);
+  const RankRange of_block = RangeOfRanks(std::span(parts_.lowest_rank).subspan(first, count),
+                                          std::span(parts_.highest_rank).subspan(first, count));
+  blocks_.lowest_rank[block] = of_block.lowest;
+  blocks_.highest_rank[block] = of_block.highest;
 }
 
 // Moves the upper half of the chunk to a new one.
@@ -204,7 +232,8 @@ void UsageIndex::Insert(const Entry& entry) {
     id = ChunkAt(place);
   }
   chunks_[id]->Append(key, entry);
-  UpdateRanges(id);
+  parts_.Widen(id, entry.usage, entry.rank);
+  blocks_.Widen(id / kChunksPerBlock, entry.usage, entry.rank);
   ++size_;
 }
 
@@ -214,8 +243,17 @@ void UsageIndex::Remove(Key key, const Entry& entry) {
   const auto rows = std::span(chunk.row).first(chunk.size);
   const auto found = std::ranges::find(rows, entry.row);
   CHECK(found != rows.end());
-  chunk.Erase(static_cast<size_t>(found - rows.begin()));
-  UpdateRanges(id);
+  const auto at = static_cast<size_t>(found - rows.begin());
+  const NodeUsage usage = chunk.UsageAt(at);
+  chunk.Erase(at);
+  // Ranges become narrower only if the entry was at one end of them.
+  for (size_t column = 0; column < kUsageColumns; ++column) {
+    const float low = parts_.low[column][id], high = parts_.high[column][id];
+    const bool at_end = usage[column] == low || usage[column] == high;
+    if (at_end && (low != high || chunk.size == 0)) UpdateRange(id, column);
+  }
+  if (entry.rank == parts_.lowest_rank[id] || entry.rank == parts_.highest_rank[id])
+    UpdateRanks(id);
   JoinIfFew(id);
   --size_;
 }
@@ -269,25 +307,32 @@ void UsageIndex::Parts::VisitPromising(const ScoreBound& pod, size_t first, size
   }
 }
 
-UsageIndex::Found UsageIndex::Best(const ScoreBound& pod, uint32_t start,
-                                   const Evaluate& evaluate) {
+UsageIndex::Found UsageIndex::Best(const ScoreBound& pod, std::span<const DomainRule> domains,
+                                   uint32_t start, const Evaluate& evaluate) {
   Found best;
   blocks_.VisitPromising(pod, 0, blocks_.size(), start, best, [&](size_t block) {
     const size_t first = block * kChunksPerBlock;
     const size_t count = std::min(kChunksPerBlock, parts_.size() - first);
-    parts_.VisitPromising(pod, first, count, start, best,
-                          [&](size_t id) { VisitChunk(*chunks_[id], pod, start, evaluate, best); });
+    parts_.VisitPromising(pod, first, count, start, best, [&](size_t id) {
+      VisitChunk(*chunks_[id], pod, domains, start, evaluate, best);
+    });
   });
   return best;
 }
 
-void UsageIndex::VisitChunk(const Chunk& chunk, const ScoreBound& pod, uint32_t start,
-                            const Evaluate& evaluate, Found& best) const {
+void UsageIndex::VisitChunk(const Chunk& chunk, const ScoreBound& pod,
+                            std::span<const DomainRule> domains, uint32_t start,
+                            const Evaluate& evaluate, Found& best) {
   UsageRanges nodes{};
   for (size_t column = 0; column < kUsageColumns; ++column)
     nodes.low[column] = nodes.high[column] = chunk.usage[column].data();
   std::array<int32_t, kCapacity> scores;  // Exact for those in `evaluated`, bounds of the others.
   BoundScores(pod, nodes, std::span(scores).first(chunk.size));
+  for (const DomainRule& rule : domains) {
+    for (size_t i = 0; i < chunk.size; ++i) {
+      if (scores[i] >= best.score && !rule.Passes(chunk.row[i].index())) scores[i] = -1;
+    }
+  }
   uint64_t evaluated = 0;
   while (true) {
     Found first;

@@ -16,6 +16,7 @@
 #include <span>
 #include <vector>
 
+#include "scheduler/framework/domain_rule.h"
 #include "scheduler/framework/usage_bound.h"
 #include "scheduler/model/ids.h"
 
@@ -56,9 +57,10 @@ class UsageIndex {
   };
   // Returns the exact score of a node; negative if the pod does not fit on it. At most its bound.
   using Evaluate = std::function<int32_t(model::NodeRow)>;
-  // Returns the row with the highest score, and among equals the first by rank from `start` on,
-  // around the end.
-  Found Best(const ScoreBound& pod, uint32_t start, const Evaluate& evaluate);
+  // Returns the row with the highest score of those that pass all of `domains`, and among equals
+  // the first by rank from `start` on, around the end.
+  Found Best(const ScoreBound& pod, std::span<const DomainRule> domains, uint32_t start,
+             const Evaluate& evaluate);
 
  private:
   static constexpr size_t kCapacity = 64;
@@ -78,6 +80,7 @@ class UsageIndex {
 
     uint64_t PlaceOf(size_t i) const { return Place(key[i], rank[i]); }
     void Append(Key entry_key, const Entry& entry);
+    NodeUsage UsageAt(size_t i) const;
     void MoveTo(Chunk& to, size_t i);
     void Erase(size_t i);
   };
@@ -90,6 +93,8 @@ class UsageIndex {
 
     size_t size() const { return bounds.size(); }
     void Resize(size_t size);
+    // Adds an entry to the ranges of a part.
+    void Widen(size_t part, const NodeUsage& usage, uint32_t rank);
     // The ranges of the parts from `first` on.
     UsageRanges ranges(size_t first) const;
     // Computes the bounds of `count` parts, and calls visit(part) for each that may have a better
@@ -104,10 +109,13 @@ class UsageIndex {
   uint32_t AddChunk(uint64_t first);
   void Split(uint32_t id);
   void JoinIfFew(uint32_t id);
+  // Compute the ranges of a chunk, and of its block: all, those of a column, or those of ranks.
   void UpdateRanges(uint32_t id);
-  void UpdateBlock(size_t block);
-  void VisitChunk(const Chunk& chunk, const ScoreBound& pod, uint32_t start,
-                  const Evaluate& evaluate, Found& best) const;
+  void UpdateRange(uint32_t id, size_t column);
+  void UpdateRanks(uint32_t id);
+  static void VisitChunk(const Chunk& chunk, const ScoreBound& pod,
+                         std::span<const DomainRule> domains, uint32_t start,
+                         const Evaluate& evaluate, Found& best);
 
   size_t size_ = 0;
   std::map<uint64_t, uint32_t> by_place_;  // Chunks by `first`; the first chunk has 0.

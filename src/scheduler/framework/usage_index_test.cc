@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "base/random.h"
@@ -27,6 +28,14 @@ class IndexedNodes {
     index_.Insert(EntryOf(row));
   }
 
+  // Nodes are in as many domains in turn, of which those pass.
+  void Restrict(std::vector<bool> passes) {
+    domain_of_.clear();
+    for (uint32_t row = 0; row < used_.size(); ++row)
+      domain_of_.push_back(model::DomainId{static_cast<uint32_t>(row % passes.size())});
+    domains_.assign(1, DomainRule(domain_of_, std::move(passes)));
+  }
+
   int MemoryOf(uint32_t row) const { return used_[row].memory; }
 
   // What the index does not know: a closed node rejects all pods, others score less than they
@@ -47,13 +56,15 @@ class IndexedNodes {
   int32_t ScoreOf(uint32_t row, int cpu, int memory) const {
     const Used& used = used_[row];
     const int free_cpu = 1'000 - used.cpu - cpu, free_memory = 1'000 - used.memory - memory;
-    if (used.closed || free_cpu < 0 || free_memory < 0) return -1;
+    const bool excluded =
+        std::ranges::any_of(domains_, [&](const DomainRule& rule) { return !rule.Passes(row); });
+    if (excluded || used.closed || free_cpu < 0 || free_memory < 0) return -1;
     return std::max((free_cpu / 10 + free_memory / 10) / 2 - used.penalty, 0);
   }
 
   // The best by the index; `evaluated` counts the nodes that were evaluated.
   UsageIndex::Found Best(int cpu, int memory, uint32_t start, size_t& evaluated) {
-    return index_.Best(BoundOf(cpu, memory), start, [&](model::NodeRow row) {
+    return index_.Best(BoundOf(cpu, memory), domains_, start, [&](model::NodeRow row) {
       ++evaluated;
       return ScoreOf(row.value, cpu, memory);
     });
@@ -84,6 +95,8 @@ class IndexedNodes {
 
   UsageIndex& index_;
   std::vector<Used> used_;
+  std::vector<model::DomainId> domain_of_;
+  std::vector<DomainRule> domains_;
 };
 
 TEST(UsageIndex, FindsWhatEvaluatingAllFinds) {
@@ -105,6 +118,7 @@ TEST(UsageIndex, FindsWhatEvaluatingAllFinds) {
       ASSERT_EQ(found.row, want.row) << "seed " << seed << ", step " << step;
       ASSERT_EQ(index.size(), count);
       if (found.score >= 0) nodes.Use(found.row.value, cpu, memory);
+      if (random.Chance(5)) nodes.Restrict({random.Chance(50), random.Chance(20), true});
       if (random.Chance(3)) nodes.Close(static_cast<uint32_t>(random.Below(count)));
       if (random.Chance(30))
         nodes.Penalize(static_cast<uint32_t>(random.Below(count)),
@@ -125,6 +139,17 @@ TEST(UsageIndex, EvaluatesFewOfManyEqualNodes) {
     EXPECT_EQ(nodes.Best(10, 10, start, evaluated).row, model::NodeRow{start});
     EXPECT_LE(evaluated, 2u);
   }
+}
+
+TEST(UsageIndex, EvaluatesNoNodesOfOtherDomains) {
+  UsageIndex index;
+  IndexedNodes nodes(10'000, index);
+  std::vector<bool> passes(100);
+  passes[37] = true;
+  nodes.Restrict(std::move(passes));
+  size_t evaluated = 0;
+  EXPECT_EQ(nodes.Best(10, 10, 5'000, evaluated).row, model::NodeRow{5'037});
+  EXPECT_LE(evaluated, 3u);
 }
 
 TEST(UsageIndex, EvaluatesFewOfManyDifferentNodes) {
