@@ -120,7 +120,8 @@ scheduler::model::NodeMask PassingNodes(const scheduler::framework::Cycle& cycle
     EXPECT_TRUE(filter->Filter(cycle, passing).ok());
   passing.KeepIf([&](size_t row) {
     const scheduler::model::NodeRow node{static_cast<uint32_t>(row)};
-    return std::ranges::all_of(rules.domains, [&](const auto& rule) { return rule.Passes(row); }) &&
+    return std::ranges::all_of(rules.row_rules,
+                               [&](const auto& rule) { return rule.Passes(row); }) &&
            std::ranges::all_of(rules.filters,
                                [&](const auto* filter) { return filter->Passes(cycle, node); });
   });

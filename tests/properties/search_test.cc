@@ -89,6 +89,7 @@ class SearchedCluster {
     if (random_.Chance(10)) node.Taint("dedicated", "team", "NoSchedule");
     if (random_.Chance(10)) node.Taint("slow", "", "PreferNoSchedule");
     if (random_.Chance(5)) node.Cordoned();
+    if (random_.Chance(15)) node.Offer("example.com/gpu", "2");
     if (random_.Chance(20)) node.Image("app:large", int64_t{900} << 20);
     if (names_.size() <= i) names_.resize(i + 1);
     names_[i] = node.object.metadata.name;
@@ -103,6 +104,7 @@ class SearchedCluster {
     if (!random_.Chance(10)) pod.Request("cpu", fmt::format("{}m", 50 + Below(kinds)));
     if (!random_.Chance(10)) pod.Request("memory", fmt::format("{}Mi", 100 + 7 * Below(kinds)));
     if (random_.Chance(5)) pod.Request("ephemeral-storage", "1Gi");
+    if (random_.Chance(8)) pod.Request("example.com/gpu", std::to_string(1 + Below(2)));
     if (random_.Chance(20)) pod.Image("app:large");
     if (random_.Chance(5)) pod.HostPort(static_cast<int32_t>(8'000 + Below(2)));
     if (random_.Chance(20)) pod.NodeSelector("disk", random_.Chance(50) ? "ssd" : "hdd");
@@ -211,7 +213,7 @@ TEST(SearchProperty, ChoosesTheNodeThatEvaluatingAllNodesChooses) {
     searched += cluster.searched();
     scanned += cluster.scanned();
   }
-  // Some have host ports or scalar resources and the like.
+  // Others are of classes that were asked for again and again.
   EXPECT_GT(searched, decided / 4) << decided;
   EXPECT_GT(scanned, decided / 20) << decided;
   EXPECT_GT(searched + scanned, decided * 9 / 10) << decided;

@@ -19,7 +19,7 @@ std::optional<model::NodeRow> NodeSearch::Best(const Cycle& cycle, const SearchR
   std::vector<size_t> fitting;
   for (size_t i = 0; i < groups.size(); ++i) {
     if (groups[i].nodes.size() > 0)
-      found[i] = groups[i].nodes.Best(rules.bound, rules.domains, start, evaluate);
+      found[i] = groups[i].nodes.Best(rules.bound, rules.row_rules, start, evaluate);
     if (found[i].score >= 0) fitting.push_back(i);
   }
   if (fitting.empty()) return model::NodeRow{};

@@ -29,7 +29,7 @@ class NodeSearch {
   // Returns the node with the highest total, and among equals the first in node order from the
   // position `start` on, around the end; invalid if the pod fits on none. `evaluate` returns the
   // weighted sum of the scores that are not static of a node that passes the static filters and the
-  // domain rules; negative if the pod does not fit. Absent if every node must be evaluated.
+  // row rules; negative if the pod does not fit. Absent if every node must be evaluated.
   std::optional<model::NodeRow> Best(const Cycle& cycle, const SearchRules& rules, uint32_t start,
                                      const UsageIndex::Evaluate& evaluate);
 

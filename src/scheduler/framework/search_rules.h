@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "scheduler/framework/domain_rule.h"
 #include "scheduler/framework/profile.h"
+#include "scheduler/framework/row_rule.h"
 #include "scheduler/framework/usage_bound.h"
 
 namespace berth::scheduler::framework {
@@ -35,7 +35,7 @@ struct SearchRules {
   std::vector<const FilterPlugin*> static_filters;
   std::vector<Scorer> static_scorers;
 
-  // --- what it holds ---
+  // --- what it holds, and where it is ---
 
   // Evaluated with FilterPlugin::Passes and ScorePlugin::ScoreOneNode, for few nodes. `bound` says
   // how `scorers` rate nodes by their usage; of `other_scorers` it has the highest sum only.
@@ -43,9 +43,10 @@ struct SearchRules {
   std::vector<Scorer> scorers, other_scorers;
   ScoreBound bound;
 
-  // --- where it is ---
+  // Checked before `filters`, of many nodes.
+  std::vector<RowRule> row_rules;
 
-  std::vector<DomainRule> domains;
+  // Scores that are known when all feasible nodes are.
   std::vector<Scorer> by_feasible_nodes;
 };
 

@@ -307,32 +307,30 @@ void UsageIndex::Parts::VisitPromising(const ScoreBound& pod, size_t first, size
   }
 }
 
-UsageIndex::Found UsageIndex::Best(const ScoreBound& pod, std::span<const DomainRule> domains,
+UsageIndex::Found UsageIndex::Best(const ScoreBound& pod, std::span<const RowRule> rules,
                                    uint32_t start, const Evaluate& evaluate) {
   Found best;
   blocks_.VisitPromising(pod, 0, blocks_.size(), start, best, [&](size_t block) {
     const size_t first = block * kChunksPerBlock;
     const size_t count = std::min(kChunksPerBlock, parts_.size() - first);
     parts_.VisitPromising(pod, first, count, start, best, [&](size_t id) {
-      VisitChunk(*chunks_[id], pod, domains, start, evaluate, best);
+      VisitChunk(*chunks_[id], pod, rules, start, evaluate, best);
     });
   });
   return best;
 }
 
 void UsageIndex::VisitChunk(const Chunk& chunk, const ScoreBound& pod,
-                            std::span<const DomainRule> domains, uint32_t start,
+                            std::span<const RowRule> rules, uint32_t start,
                             const Evaluate& evaluate, Found& best) {
   UsageRanges nodes{};
   for (size_t column = 0; column < kUsageColumns; ++column)
     nodes.low[column] = nodes.high[column] = chunk.usage[column].data();
   std::array<int32_t, kCapacity> scores;  // Exact for those in `evaluated`, bounds of the others.
   BoundScores(pod, nodes, std::span(scores).first(chunk.size));
-  for (const DomainRule& rule : domains) {
-    for (size_t i = 0; i < chunk.size; ++i) {
-      if (scores[i] >= best.score && !rule.Passes(chunk.row[i].index())) scores[i] = -1;
-    }
-  }
+  const auto row_of = [&](size_t i) { return chunk.row[i].index(); };
+  for (const RowRule& rule : rules)
+    rule.RemoveOthers(chunk.size, row_of, [&](size_t i) { scores[i] = -1; });
   uint64_t evaluated = 0;
   while (true) {
     Found first;

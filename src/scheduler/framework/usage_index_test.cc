@@ -33,7 +33,7 @@ class IndexedNodes {
     domain_of_.clear();
     for (uint32_t row = 0; row < used_.size(); ++row)
       domain_of_.push_back(model::DomainId{static_cast<uint32_t>(row % passes.size())});
-    domains_.assign(1, DomainRule(domain_of_, std::move(passes)));
+    domains_.assign(1, RowRule::InDomains(domain_of_, std::move(passes)));
   }
 
   int MemoryOf(uint32_t row) const { return used_[row].memory; }
@@ -57,7 +57,7 @@ class IndexedNodes {
     const Used& used = used_[row];
     const int free_cpu = 1'000 - used.cpu - cpu, free_memory = 1'000 - used.memory - memory;
     const bool excluded =
-        std::ranges::any_of(domains_, [&](const DomainRule& rule) { return !rule.Passes(row); });
+        std::ranges::any_of(domains_, [&](const RowRule& rule) { return !rule.Passes(row); });
     if (excluded || used.closed || free_cpu < 0 || free_memory < 0) return -1;
     return std::max((free_cpu / 10 + free_memory / 10) / 2 - used.penalty, 0);
   }
@@ -96,7 +96,7 @@ class IndexedNodes {
   UsageIndex& index_;
   std::vector<Used> used_;
   std::vector<model::DomainId> domain_of_;
-  std::vector<DomainRule> domains_;
+  std::vector<RowRule> domains_;
 };
 
 TEST(UsageIndex, FindsWhatEvaluatingAllFinds) {

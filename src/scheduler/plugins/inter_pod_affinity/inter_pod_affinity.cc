@@ -96,13 +96,13 @@ class Rules {
   void Describe(framework::SearchRules& rules) const {
     for (const DomainCounts& wanted : wanted_) {
       const int32_t lowest = first_of_its_kind_ ? INT32_MIN : 1;
-      rules.domains.emplace_back(wanted.domain_of, wanted.counts, lowest, INT32_MAX,
-                                 /*none_passes=*/false);
+      rules.row_rules.push_back(framework::RowRule::CountIn(wanted.domain_of, wanted.counts, lowest,
+                                                            INT32_MAX, /*none_passes=*/false));
     }
     for (const auto* forbidden : {&shunned_, &unwelcome_}) {
       for (const DomainCounts& shun : *forbidden) {
-        rules.domains.emplace_back(shun.domain_of, shun.counts, INT32_MIN, 0,
-                                   /*none_passes=*/true);
+        rules.row_rules.push_back(framework::RowRule::CountIn(shun.domain_of, shun.counts,
+                                                              INT32_MIN, 0, /*none_passes=*/true));
       }
     }
   }

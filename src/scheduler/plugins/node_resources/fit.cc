@@ -241,8 +241,14 @@ framework::Verdict NodeResourcesFit::Filter(const framework::Cycle& cycle,
 
 framework::Described NodeResourcesFit::DescribeFilter(const framework::Cycle& cycle,
                                                       framework::SearchRules& rules) const {
-  // Few nodes have scalar resources: the bounds would not tell which.
-  if (!cycle.compiled<CompiledFit>(*this).scalars.empty()) return framework::Described::kNo;
+  const model::NodeColumns& columns = cycle.nodes().columns();
+  for (const CompiledFit::Scalar& scalar : ScalarsOf(cycle, cycle.compiled<CompiledFit>(*this))) {
+    const model::NodeColumns::Scalar* column = columns.scalar(scalar.id);
+    if (column == nullptr && scalar.by_devices) continue;
+    if (column == nullptr) return framework::Described::kNo;  // The pod fits nowhere.
+    rules.row_rules.push_back(framework::RowRule::HasFree(
+        column->allocatable, column->requested, scalar.amount, /*none_passes=*/scalar.by_devices));
+  }
   const model::ResourceVector& wanted = cycle.pod_class().requests;
   rules.filters.push_back(this);
   using framework::ScoreBound;

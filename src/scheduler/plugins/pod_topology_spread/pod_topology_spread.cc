@@ -109,7 +109,7 @@ framework::Described PodTopologySpread::DescribeFilter(const framework::Cycle& c
     const model::Topology::Key& key = *constraints.hard()[i].key;
     std::vector<bool> fits(key.domains().size());
     for (uint32_t d = 0; d < fits.size(); ++d) fits[d] = tally.In(model::DomainId{d}) <= allowed;
-    rules.domains.emplace_back(key.domain_of(), std::move(fits));
+    rules.row_rules.push_back(framework::RowRule::InDomains(key.domain_of(), std::move(fits)));
   }
   return framework::Described::kYes;
 }
