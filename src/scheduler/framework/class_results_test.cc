@@ -113,6 +113,20 @@ TEST_F(ClassResultsTest, OnlyChangedRowsAreRecomputed) {
   EXPECT_EQ(Total("d"), 100);
 }
 
+TEST_F(ClassResultsTest, AreAlmostCurrentIfFewRowsChangedOrTheClassIsAskedForOften) {
+  fake_.Add("Counting", CountingRule());
+  PutNode("a", 100);
+  Start();
+  EXPECT_FALSE(results_->AreAlmostCurrent(fake_.cluster.nodes()));
+  for (int i = 0; i < 255; ++i) results_->AreAlmostCurrent(fake_.cluster.nodes());
+  EXPECT_TRUE(results_->AreAlmostCurrent(fake_.cluster.nodes()));
+  Refresh();
+  for (int i = 0; i < 16; ++i) PutNode("a", 100 + i);
+  EXPECT_TRUE(results_->AreAlmostCurrent(fake_.cluster.nodes()));
+  for (int i = 0; i < 30; ++i) PutNode("a", 100 + i);
+  EXPECT_FALSE(results_->AreAlmostCurrent(fake_.cluster.nodes()));
+}
+
 TEST_F(ClassResultsTest, RemovedNodesAreNotEvaluated) {
   fake_.Add("Counting", CountingRule());
   PutNode("a", 1010);
