@@ -37,6 +37,7 @@ test: build e2e-clients ## Build and run every test
 bench: build ## Build and run the benchmarks
 	cmake --build build/release -j $(JOBS) --target benchmarks
 	@for b in $$(find build/release/bench -name '*_bench' -type f); do echo "== $$b"; $$b || exit 1; done
+	scripts/bench.sh bin/berth
 
 asan: deps ## Run every test under the address and undefined-behaviour sanitizers
 tsan: deps ## Run every test under the thread sanitizer
@@ -57,8 +58,8 @@ format: deps-dev ## Format the C++ sources in place
 	clang-format-19 -i $(sources)
 
 tidy: deps-dev ## Run clang-tidy over the sources without the tests, which would take too long
-	@cmake --preset clang --log-level=NOTICE
-	run-clang-tidy-19 -quiet -j $(JOBS) -p build/clang '/(src|bench)/.*(?<!_test)\.cc$$'
+	@cmake --preset tidy --log-level=NOTICE
+	run-clang-tidy-19 -quiet -j $(JOBS) -p build/tidy '/(src|bench)/.*(?<!_test)\.cc$$'
 
 check: deps ## Check style and dependencies only; part of `make test`
 	python3 scripts/check_style.py

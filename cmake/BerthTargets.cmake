@@ -73,6 +73,6 @@ function(berth_test name)
   set_target_properties(${name} PROPERTIES
     UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${batch} UNITY_BUILD_UNIQUE_ID BERTH_TEST_FILE)
   target_compile_definitions(${name} PRIVATE BERTH_TEST_FILE=)
-  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60
+  gtest_discover_tests(${name} NO_PRETTY_VALUES DISCOVERY_TIMEOUT 60
     PROPERTIES TIMEOUT 600 ENVIRONMENT RC_PARAMS=seed=1)
 endfunction()

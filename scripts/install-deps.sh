@@ -14,7 +14,7 @@ packages="
   libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev
 "
 dev_packages="
-  clang-19 clang-format-19 clang-tidy-19 libclang-rt-19-dev llvm-19 valgrind
+  clang-19 clang-format-19 clang-tidy-19 libclang-rt-19-dev llvm-19 valgrind prometheus
 "
 
 fail() {

@@ -202,10 +202,10 @@ def count_clang(run):
 
 
 def tidy(run, options):
-    # Needs the compilation database of the clang build, not its objects.
-    run.command("configure", "cmake", "--preset", "clang", "--log-level=NOTICE")
+    # Nothing is built: clang-tidy needs the compilation database only.
+    run.command("configure", "cmake", "--preset", "tidy", "--log-level=NOTICE")
     run.command(
-        "clang-tidy", "run-clang-tidy-19", "-quiet", "-j", options.jobs, "-p", "build/clang",
+        "clang-tidy", "run-clang-tidy-19", "-quiet", "-j", options.jobs, "-p", "build/tidy",
         r"/(src|bench)/.*(?<!_test)\.cc$",
     )  # fmt: skip
 

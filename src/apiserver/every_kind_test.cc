@@ -150,9 +150,7 @@ class EveryKind : public testing::Test {
     request.target = std::move(target);
     request.body = std::move(body);
     request.headers = {{"Content-Type", std::move(type)}, {"Accept", std::move(accept)}};
-    auto exchange = std::make_shared<RecordingExchange>(std::move(request));
-    handler_.Handle(exchange);
-    return exchange;
+    return Send(handler_, std::move(request));
   }
   api::Json Json(const RecordingExchange& exchange, int status) {
     EXPECT_EQ(exchange.status, status) << exchange.body;

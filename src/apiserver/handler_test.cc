@@ -40,9 +40,7 @@ class HandlerTest : public testing::Test {
     request.target = std::move(target);
     request.body = std::move(body);
     request.headers = {{"Content-Type", std::move(type)}};
-    auto exchange = std::make_shared<RecordingExchange>(std::move(request));
-    handler_.Handle(exchange);
-    return exchange;
+    return Send(handler_, std::move(request));
   }
 
   ThrowingClock clock_;

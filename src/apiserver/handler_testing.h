@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "apiserver/handler.h"
 #include "net/http_server.h"
 
 namespace berth::apiserver {
@@ -50,5 +51,15 @@ class RecordingExchange final : public net::Exchange {
  private:
   net::ServerRequest request_;
 };
+
+// Sends a request to `handler`. The stream of the response, which refers to the exchange, is closed
+// when the caller drops what is returned.
+inline std::shared_ptr<RecordingExchange> Send(Handler& handler, net::ServerRequest request) {
+  auto exchange = std::make_shared<RecordingExchange>(std::move(request));
+  handler.Handle(exchange);
+  RecordingExchange* const recorded = exchange.get();
+  return {recorded,
+          [exchange = std::move(exchange)](RecordingExchange*) { exchange->source.reset(); }};
+}
 
 }  // namespace berth::apiserver

@@ -75,6 +75,10 @@ api::scheme::ApiResult<ObjectForm> ObjectForm::Make(const api::scheme::KindPtr& 
   if (wanted->protobuf && !HasProtobuf(*kind)) {
     return std::unexpected(api::scheme::NotAcceptable("application/json"));
   }
+  // A review is no object with metadata that could be shown in another form.
+  if (wanted->form != Form::kPlain && kind->kind.ends_with("Review")) {
+    return std::unexpected(api::scheme::NotAcceptable("application/json"));
+  }
   ObjectForm form(kind);
   form.wanted_ = *std::move(wanted);
   form.include_ = *include;

@@ -100,9 +100,9 @@ api::scheme::ApiResult<VersionedResponse> WrittenResponse(
   return ObjectResponse(written->created ? 201 : 200, call.form, written->object);
 }
 
-// Reads the body of a write. Reports duplicate fields, of which the last one wins, to the client.
+// Reads the body of a write. Reports duplicate fields, of which the last one wins, in `options`.
 api::scheme::ApiResult<api::Json> ReadWrittenBody(const RequestContext& call,
-                                                  const registry::WriteOptions& options) {
+                                                  registry::WriteOptions& options) {
   if (call.kind().custom != nullptr && IsProtobufBody(call.request.header("Content-Type"))) {
     return std::unexpected(api::scheme::UnsupportedMediaType(api::protobuf::kContentType,
                                                              "application/json, application/yaml"));
@@ -110,21 +110,14 @@ api::scheme::ApiResult<api::Json> ReadWrittenBody(const RequestContext& call,
   auto body = ReadObjectBody(call);
   if (!body || options.field_validation == registry::FieldValidation::kIgnore) return body;
   if (!IsJsonBody(call.request.header("Content-Type"))) return body;
-  std::vector<std::string> duplicates;
   for (const std::string& path : api::DuplicateKeys(call.request.body)) {
-    duplicates.push_back("duplicate field \"" + path + "\"");
+    options.duplicate_fields.push_back("duplicate field \"" + path + "\"");
   }
-  if (duplicates.empty()) return body;
-  if (options.field_validation == registry::FieldValidation::kStrict) {
-    return std::unexpected(api::scheme::BadRequest(
-        fmt::format("strict decoding error: {}", fmt::join(duplicates, ", "))));
-  }
-  std::ranges::move(duplicates, std::back_inserter(call.warnings));
   return body;
 }
 
 api::scheme::ApiResult<VersionedResponse> Create(const RequestContext& call) {
-  const auto options = OptionsOf(call);
+  auto options = OptionsOf(call);
   if (!options) return std::unexpected(options.error());
   auto body = ReadWrittenBody(call, *options);
   if (!body) return std::unexpected(body.error());
@@ -135,7 +128,7 @@ api::scheme::ApiResult<VersionedResponse> Create(const RequestContext& call) {
 }
 
 api::scheme::ApiResult<VersionedResponse> Update(const RequestContext& call) {
-  const auto options = OptionsOf(call);
+  auto options = OptionsOf(call);
   if (!options) return std::unexpected(options.error());
   auto body = ReadWrittenBody(call, *options);
   if (!body) return std::unexpected(body.error());

@@ -156,12 +156,29 @@ TEST_F(ServerTest, SendsWarningsAsHeaders) {
             400);
 }
 
+TEST_F(ServerTest, ReviewsAreNoTables) {
+  const ApiResponse refused =
+      client_->Ask("POST", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
+                   R"({"spec":{"nonResourceAttributes":{"path":"/","verb":"get"}}})",
+                   "Accept: application/json;as=Table;v=v1;g=meta.k8s.io\r\n");
+  EXPECT_EQ(refused.status, 406);
+}
+
 TEST_F(ServerTest, WarnsAboutOrRejectsDuplicateFields) {
   const std::string body = R"({"metadata":{"name":"a"},"data":{"k":"1","k":"2"}})";
   const std::string strict = std::string(kConfigMaps) + "?fieldValidation=Strict";
   const ApiResponse refused = client_->Ask("POST", strict, body);
   EXPECT_EQ(refused.status, 400);
-  EXPECT_NE(refused.body.find("duplicate field \\\"data.k\\\""), std::string::npos) << refused.body;
+  EXPECT_NE(refused.body.find("ConfigMap in version \\\"v1\\\" cannot be handled as a ConfigMap: "
+                              "strict decoding error: duplicate field \\\"data.k\\\""),
+            std::string::npos)
+      << refused.body;
+  const ApiResponse both = client_->Ask(
+      "POST", strict, R"({"metadata":{"name":"a"},"boat":1,"data":{"k":"1","k":"2"}})");
+  EXPECT_NE(both.body.find("strict decoding error: unknown field \\\"boat\\\", duplicate field "
+                           "\\\"data.k\\\""),
+            std::string::npos)
+      << both.body;
   const ApiResponse created = client_->Ask("POST", kConfigMaps, body);
   EXPECT_EQ(created.status, 201);
   EXPECT_EQ(created.header("Warning"), R"(299 - "duplicate field \"data.k\"")");

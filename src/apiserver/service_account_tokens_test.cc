@@ -124,9 +124,7 @@ TEST(ServiceAccountTokens, AuthenticateRequests) {
     request.target = std::move(target);
     request.body = std::move(body);
     request.headers = {{"Content-Type", "application/json"}, {"Authorization", "Bearer " + token}};
-    auto exchange = std::make_shared<RecordingExchange>(std::move(request));
-    handler.Handle(exchange);
-    return exchange;
+    return Send(handler, std::move(request));
   };
   const auto made = ask("POST", "/api/v1/namespaces/default/serviceaccounts/robot/token", "secret",
                         R"({"kind":"TokenRequest","apiVersion":"authentication.k8s.io/v1"})");

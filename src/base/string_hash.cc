@@ -24,6 +24,7 @@ HashKey RandomHashKey() {
 
 uint64_t ReadWord(const char* bytes, size_t count) {
   uint64_t word = 0;
+  if (count == 0) return word;  // `bytes` may be null, which memcpy does not accept.
   std::memcpy(&word, bytes, count);
   if constexpr (std::endian::native == std::endian::big) word = __builtin_bswap64(word);
   return word;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -39,8 +40,8 @@ struct Trace {
 
 Task<int> Give(int value) { co_return value; }
 
-Task<int> AddUp(int count) {
-  int sum = 0;
+Task<int64_t> AddUp(int count) {
+  int64_t sum = 0;
   for (int i = 1; i <= count; ++i) sum += co_await Give(i);
   co_return sum;
 }
@@ -69,16 +70,17 @@ TEST(Task, DoesNothingUntilItIsStarted) {
 }
 
 TEST(Task, AwaitsOthers) {
-  Task<int> task = AddUp(4);
+  Task<int64_t> task = AddUp(4);
   task.Start();
   ASSERT_TRUE(task.done());
   EXPECT_EQ(task.result(), 10);
 }
 
 TEST(Task, AwaitingManyInTurnDoesNotDeepenTheStack) {
-  Task<int> task = AddUp(100'000);
+  Task<int64_t> task = AddUp(100'000);
   task.Start();
   ASSERT_TRUE(task.done());
+  EXPECT_EQ(task.result(), 5'000'050'000);
 }
 
 TEST(Task, WaitsInTheInnermostAndResumesOutwards) {

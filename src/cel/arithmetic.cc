@@ -1,7 +1,7 @@
 #include "cel/arithmetic.h"
 
+#include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <limits>
 
 #include "cel/containers.h"
@@ -34,8 +34,7 @@ Value JoinTexts(const Call& call) {
   const size_t size = a.size() + b.size();
   if (!call.evaluation.Reserve(size)) return Value::Error(kNoSuchOverload);
   char* text = call.evaluation.arena().NewArray<char>(size);
-  std::memcpy(text, a.data(), a.size());
-  std::memcpy(text + a.size(), b.data(), b.size());
+  std::ranges::copy(b, std::ranges::copy(a, text).out);
   const std::string_view joined(text, size);
   return call[0].is(Kind::kString) ? Value::String(joined) : Value::Bytes(joined);
 }

@@ -9,8 +9,8 @@
 #include "api/quantity.h"
 #include "base/overloaded.h"
 #include "base/result.h"
+#include "base/semantic_version.h"
 #include "cel/containers.h"
-#include "cel/semver.h"
 
 namespace berth::cel {
 namespace {
@@ -36,12 +36,12 @@ Result<Value> AttributeValue(Arena& arena, const Device::Attribute& attribute) {
           [](bool yes) -> Result<Value> { return Value::Bool(yes); },
           [&](std::string_view text) -> Result<Value> { return Value::String(arena.Copy(text)); },
           [&](const Device::Version& version) -> Result<Value> {
-            const auto parsed = Semver::Parse(arena.Copy(version.text));
+            const auto parsed = SemanticVersion::Parse(arena.Copy(version.text));
             if (!parsed) {
               return Fail(fmt::format("attribute {}: parse semantic version: {}", attribute.name,
                                       parsed.error().message));
             }
-            return Value::Of(arena.New<Semver>(*parsed));
+            return Value::Of(arena.New<SemanticVersion>(*parsed));
           },
       },
       attribute.value);

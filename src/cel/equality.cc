@@ -4,10 +4,10 @@
 #include <tuple>
 
 #include "api/quantity.h"
+#include "base/semantic_version.h"
 #include "cel/containers.h"
 #include "cel/named_format.h"
 #include "cel/numbers.h"
-#include "cel/semver.h"
 #include "cel/url.h"
 
 namespace berth::cel {
@@ -73,7 +73,7 @@ Equality EqualSameKind(Evaluation& evaluation, const Value& a, const Value& b) {
     case Kind::kQuantity:
       return b.is_sum() ? Equality::kError : Answer(a.quantity() == b.quantity());
     case Kind::kSemver:
-      return Answer(a.semver().Compare(b.semver()) == 0);
+      return Answer(a.semver() == b.semver());
     case Kind::kUrl:
       return Answer(a.url().ToString() == b.url().ToString());
     case Kind::kIp:

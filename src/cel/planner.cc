@@ -4,10 +4,10 @@
 #include <array>
 
 #include "api/quantity.h"
+#include "base/semantic_version.h"
 #include "cel/limits.h"
 #include "cel/operators.h"
 #include "cel/regex.h"
-#include "cel/semver.h"
 
 namespace berth::cel {
 namespace {
@@ -253,7 +253,7 @@ bool Planner::CopySmall(const Value& value, Value& copy) {
       copy = Value::Of(arena.New<api::Quantity>(value.quantity()), value.is_sum());
       return true;
     case Kind::kSemver: {
-      auto* version = arena.New<Semver>(value.semver());
+      auto* version = arena.New<SemanticVersion>(value.semver());
       version->prerelease = arena.Copy(version->prerelease);
       version->build = arena.Copy(version->build);
       copy = Value::Of(version);

@@ -3,9 +3,9 @@
 #include <utility>
 
 #include "api/quantity.h"
+#include "base/semantic_version.h"
 #include "cel/evaluation.h"
 #include "cel/libraries.h"
-#include "cel/semver.h"
 
 namespace berth::cel {
 namespace {
@@ -73,20 +73,20 @@ Value QuantitySub(const Call& call) { return SubtractQuantities(call, call[1].qu
 Value QuantitySubInt(const Call& call) { return SubtractQuantities(call, FromInt(call[1])); }
 
 // Parses the first argument, normalized if the second says so.
-Result<Semver> ParseVersion(const Call& call) {
+Result<SemanticVersion> ParseVersion(const Call& call) {
   std::string_view text = call[0].text();
   if (call.args.size() > 1 && call[1].boolean()) {
-    const auto normal = Semver::Normalize(text);
+    const auto normal = SemanticVersion::Normalize(text);
     if (!normal) return std::unexpected(normal.error());
     text = call.evaluation.arena().Copy(*normal);
   }
-  return Semver::Parse(text);
+  return SemanticVersion::Parse(text);
 }
 
 Value ToSemver(const Call& call) {
   const auto version = ParseVersion(call);
   if (!version) return call.evaluation.FailWith("{}", version.error().message);
-  return Value::Of(call.evaluation.arena().New<Semver>(*version));
+  return Value::Of(call.evaluation.arena().New<SemanticVersion>(*version));
 }
 
 Value IsSemver(const Call& call) { return Value::Bool(ParseVersion(call).has_value()); }
@@ -95,14 +95,10 @@ Value Major(const Call& call) { return Value::Int(static_cast<int64_t>(call[0].s
 Value Minor(const Call& call) { return Value::Int(static_cast<int64_t>(call[0].semver().minor)); }
 Value Patch(const Call& call) { return Value::Int(static_cast<int64_t>(call[0].semver().patch)); }
 
-Value SemverGreater(const Call& call) {
-  return Value::Bool(call[0].semver().Compare(call[1].semver()) > 0);
-}
-Value SemverLess(const Call& call) {
-  return Value::Bool(call[0].semver().Compare(call[1].semver()) < 0);
-}
+Value SemverGreater(const Call& call) { return Value::Bool(call[0].semver() > call[1].semver()); }
+Value SemverLess(const Call& call) { return Value::Bool(call[0].semver() < call[1].semver()); }
 Value SemverCompare(const Call& call) {
-  return Value::Int(Sign(call[0].semver().Compare(call[1].semver())));
+  return Value::Int(Sign(call[0].semver() <=> call[1].semver()));
 }
 
 }  // namespace

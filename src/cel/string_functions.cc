@@ -18,6 +18,7 @@ constexpr size_t kNowhere = std::string_view::npos;
 size_t FindText(std::string_view text, std::string_view part, size_t start = 0) {
   if (start > text.size()) return kNowhere;
   if (part.empty()) return start;
+  if (text.empty()) return kNowhere;  // Its data may be null, which memmem does not accept.
   const void* found = memmem(text.data() + start, text.size() - start, part.data(), part.size());
   return found == nullptr ? kNowhere
                           : static_cast<size_t>(static_cast<const char*>(found) - text.data());

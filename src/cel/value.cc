@@ -5,9 +5,9 @@
 #include <string>
 
 #include "api/quantity.h"
+#include "base/semantic_version.h"
 #include "cel/containers.h"
 #include "cel/numbers.h"
-#include "cel/semver.h"
 
 namespace berth::cel {
 
@@ -71,7 +71,7 @@ Value Value::Of(const Type* type) {
   return result;
 }
 
-Value Value::Of(const Semver* semver) {
+Value Value::Of(const SemanticVersion* semver) {
   Value result(Kind::kSemver, 0, false);
   result.semver_ = semver;
   return result;

@@ -17,12 +17,15 @@ namespace berth::api {
 class Quantity;
 }  // namespace berth::api
 
+namespace berth {
+struct SemanticVersion;
+}
+
 namespace berth::cel {
 
 struct ListData;
 struct MapData;
 struct NamedFormat;
-struct Semver;
 struct Url;
 class Value;
 
@@ -79,7 +82,7 @@ class Value {
   static Value Duration(int64_t nanos);
   static Value Of(const Timestamp* timestamp);
   static Value Of(const Type* type);
-  static Value Of(const Semver* semver);
+  static Value Of(const SemanticVersion* semver);
   static Value Of(const Url* url);
   static Value Of(const NamedFormat* format);
   // `is_sum` marks the results of add and sub: on the right of == they are an error.
@@ -112,7 +115,7 @@ class Value {
   int64_t nanos() const { return int_; }                       // Duration.
   const Timestamp& timestamp() const { return *timestamp_; }
   const Type& type_value() const { return *type_; }
-  const Semver& semver() const { return *semver_; }
+  const SemanticVersion& semver() const { return *semver_; }
   const Url& url() const { return *url_; }
   const NamedFormat& named_format() const { return *format_; }
   const api::Quantity& quantity() const { return *quantity_; }
@@ -145,7 +148,7 @@ class Value {
     const char* text_;
     const Timestamp* timestamp_;
     const Type* type_;
-    const Semver* semver_;
+    const SemanticVersion* semver_;
     const Url* url_;
     const NamedFormat* format_;
     const api::Quantity* quantity_;

@@ -127,7 +127,7 @@ TEST(ParseKubeconfigTest, ErrorsNameTheField) {
       {"a: [", "f: line 2, column 1: "},
       {"a: b: c", "f: line 1, column 5: "},
       {"\tx: y", "f: line 1, column 1: "},
-      {"a: 1\na: 2", "f: line 2, column 1: "},
+      {"a: 1\na: 2", "f: line 2: key \"a\" already set in map"},
       {"a: *x", "f: line 1, column 4: "},
       {"{\"a\":", "f: line 1, column 6: "},
       {"{} x", "f: line 1, column 4: "},

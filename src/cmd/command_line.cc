@@ -24,6 +24,7 @@ int RunCommandLine(int argc, const char* const* argv,
       "Berth is a drop-in replacement for kube-scheduler v1.36 that explains every decision");
   berth.SetVersion(kVersion);
   AddApiServer(berth);
+  AddBench(berth, registry);
   AddCheck(berth, registry);
   AddConfig(berth, registry);
   AddConformance(berth);

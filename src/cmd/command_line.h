@@ -13,6 +13,7 @@ enum ExitCode : int {
   kExitFailed = 1,         // Invalid input, or a failed case.
   kExitUsage = 2,          // Invalid command line, or an unreadable file.
   kExitUnschedulable = 3,  // A pod stays pending, with --fail-on-unschedulable.
+  kExitInterrupted = 130,  // Ctrl-C, where results so far are printed: as a shell reports it.
 };
 
 // Parses the arguments, runs the subcommand and returns its exit code. Configurations may enable

@@ -16,6 +16,7 @@ namespace berth::cmd {
 using scheduler::framework::Registry;
 
 void AddApiServer(flags::Command& berth);
+void AddBench(flags::Command& berth, const Registry& registry);
 void AddCheck(flags::Command& berth, const Registry& registry);
 void AddConfig(flags::Command& berth, const Registry& registry);
 void AddConformance(flags::Command& berth);

@@ -50,7 +50,7 @@ cel::Device::Attribute ReadAttribute(JsonFields& json, RowDevice& device, const 
   return attribute;
 }
 
-RowDevice ReadDevice(JsonFields& json, Value row) {
+RowDevice ReadRowDevice(JsonFields& json, Value row) {
   RowDevice device;
   const Value value = json.Require(row, "device");
   device.driver = json.String(value, "driver");
@@ -100,7 +100,7 @@ Result<Differences> RunDeviceSelector(Value row, bool paranoid) {
   JsonFields json;
   json.Require(row, "expression");
   const std::string expression = json.String(row, "expression");
-  const RowDevice fields = ReadDevice(json, row);
+  const RowDevice fields = ReadRowDevice(json, row);
   const std::string expected = ExpectedOutcome(json, row);
   if (const Status status = json.status(); !status) return std::unexpected(status.error());
 

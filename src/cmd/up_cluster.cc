@@ -10,6 +10,7 @@
 #include <cstring>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <random>
 #include <string_view>
@@ -22,6 +23,7 @@
 #include "cmd/up_devices.h"
 #include "cmd/up_objects.h"
 #include "localcluster/persistent_volume_controller.h"
+#include "localcluster/stage_reader.h"
 #include "runtime/embedded/store_connection.h"
 #include "scheduler/config/engine_options.h"
 #include "scheduler/config/validate.h"
@@ -79,10 +81,25 @@ std::optional<std::string> ReadTimeZone(std::string_view name) {
   return text ? std::optional(*std::move(text)) : std::nullopt;
 }
 
-localcluster::LocalClusterOptions LocalClusterOptionsFor(const UpOptions& options,
-                                                         const std::string& root_ca) {
+// Returns null if there is no file of stages.
+Result<std::shared_ptr<const localcluster::PodStages>> ReadStagesOf(const UpOptions& options) {
+  if (options.stages_file.empty()) return nullptr;
+  if (options.no_kubelets) return Fail("--stages cannot be used with --no-kubelets");
+  const auto text = ReadText(options.stages_file, "--stages");
+  if (!text) return std::unexpected(text.error());
+  const std::string name = options.stages_file == "-" ? "standard input" : options.stages_file;
+  auto stages = localcluster::ReadStages(*text, name);
+  if (!stages) return std::unexpected(stages.error());
+  return std::make_shared<const localcluster::PodStages>(*std::move(stages));
+}
+
+localcluster::LocalClusterOptions LocalClusterOptionsFor(
+    const UpOptions& options, std::shared_ptr<const localcluster::PodStages> stages,
+    const std::string& root_ca) {
   localcluster::LocalClusterOptions local;
   local.root_ca = root_ca;
+  local.stages = std::move(stages);
+  local.seed = options.seed;
   local.read_time_zone = ReadTimeZone;
   local.kubelets = !options.no_kubelets;
   local.controllers = !options.no_controllers;
@@ -95,6 +112,8 @@ localcluster::LocalClusterOptions LocalClusterOptionsFor(const UpOptions& option
 
 Result<std::unique_ptr<UpCluster>> UpCluster::Start(
     const UpOptions& options, const scheduler::framework::Registry& registry) {
+  auto stages = ReadStagesOf(options);
+  if (!stages) return std::unexpected(stages.error());
   std::unique_ptr<UpCluster> cluster(new UpCluster(options.speed));
   std::function<std::string()> metrics;
   if (options.has_scheduler()) {
@@ -117,7 +136,8 @@ Result<std::unique_ptr<UpCluster>> UpCluster::Start(
   if (!options.no_controllers) localcluster::EnsureDefaultStorageClass(cluster->api());
   // Started last, so that all objects exist before controllers act on some of them.
   cluster->local_cluster_ = localcluster::LocalCluster::Start(
-      cluster->api(), cluster->clock_, LocalClusterOptionsFor(options, cluster->served_.ca));
+      cluster->api(), cluster->clock_,
+      LocalClusterOptionsFor(options, *std::move(stages), cluster->served_.ca));
   if (cluster->driver_ != nullptr) cluster->driver_->Start();
   if (cluster->scheduler_ != nullptr) {
     cluster->scheduler_->Start([scheduler = cluster->scheduler_.get()] { scheduler->Lead(); });

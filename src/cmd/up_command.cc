@@ -115,6 +115,12 @@ void AddClusterFlags(flags::FlagGroup group, UpOptions& options) {
       .As("FILE");
   AddFeatureGates(group, options.feature_gates);
   group.Double("speed", options.speed, "Time acceleration factor", 0.001, 10'000);
+  group
+      .Text("stages", options.stages_file,
+            "Stages of the life of pods: how long they take to start, run and end, and whether "
+            "they fail (docs/up.md), or - for standard input")
+      .As("FILE");
+  group.Uint("seed", options.seed, "Seed of the jitter and the weights of stages");
   group.Switch("no-controllers", options.no_controllers,
                "Do not run the workload controllers (Deployment, Job, ...)");
   group.Switch("no-kubelets", options.no_kubelets, "Do not run fake kubelets");
@@ -138,6 +144,7 @@ void AddUp(flags::Command& berth, const Registry& registry) {
   command.examples =
       "  berth up --nodes 100 -f deployment.yaml\n"
       "  berth up --nodes 3 --gpus 4 -f claim.yaml\n"
+      "  berth up --nodes 3 --stages examples/up/stages.yaml --speed 60 -f job.yaml\n"
       "  berth up --data-dir ./cluster --kubeconfig ./kubeconfig\n"
       "  berth up --demo\n";
   const auto options = std::make_shared<UpOptions>();

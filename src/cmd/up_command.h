@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,8 @@ struct UpOptions {
   std::string config_file;             // KubeSchedulerConfiguration.
   std::vector<std::string> feature_gates;
   double speed = 1;
+  std::string stages_file;
+  uint32_t seed = 0;  // Of what the stages draw.
   bool no_controllers = false;
   bool no_kubelets = false;
   bool no_leases = false;

@@ -26,8 +26,8 @@ CoordinatedElection::Candidate CoordinatedElection::ToCandidate(const ObjectName
   candidate.name = name.name;
   candidate.lease = StringAt(spec, "leaseName");
   candidate.strategy = StringAt(spec, "strategy");
-  candidate.emulation = SemanticVersion::Parse(StringAt(spec, "emulationVersion"));
-  candidate.binary = SemanticVersion::Parse(StringAt(spec, "binaryVersion"));
+  candidate.emulation_version = StringAt(spec, "emulationVersion");
+  candidate.binary_version = StringAt(spec, "binaryVersion");
   candidate.created =
       TimeAt(ObjectAt(&document, "metadata"), "creationTimestamp").value_or(Instant());
   candidate.renewed = TimeAt(spec, "renewTime").value_or(Instant());
@@ -82,9 +82,9 @@ CoordinatedElection::Candidates CoordinatedElection::CandidatesFor(const ObjectN
 std::optional<std::string> CoordinatedElection::StrategyOf(const Candidates& candidates) {
   const Candidate* newest = candidates.front();
   for (const Candidate* candidate : candidates) {
-    if (newest->binary < candidate->binary) {
+    if (newest->binary() < candidate->binary()) {
       newest = candidate;
-    } else if (newest->binary == candidate->binary && newest->strategy != candidate->strategy) {
+    } else if (newest->binary() == candidate->binary() && newest->strategy != candidate->strategy) {
       return std::nullopt;
     }
   }
@@ -93,11 +93,11 @@ std::optional<std::string> CoordinatedElection::StrategyOf(const Candidates& can
 
 const CoordinatedElection::Candidate* CoordinatedElection::OldestOf(const Candidates& candidates) {
   const auto order = [](const Candidate& one) {
-    return std::tie(*one.emulation, *one.binary, one.created);
+    return std::make_tuple(*one.emulation(), *one.binary(), one.created);
   };
   const Candidate* oldest = nullptr;
   for (const Candidate* candidate : candidates) {
-    if (!candidate->emulation || !candidate->binary) continue;
+    if (!candidate->emulation() || !candidate->binary()) continue;
     if (oldest == nullptr || order(*candidate) < order(*oldest)) oldest = candidate;
   }
   return oldest;

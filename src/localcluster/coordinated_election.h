@@ -11,6 +11,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/semantic_version.h"
@@ -31,12 +32,21 @@ class CoordinatedElection final : public Controller {
     std::string name;
     std::string lease;
     std::string strategy;
-    std::optional<SemanticVersion> emulation, binary;
+    std::string emulation_version, binary_version;
     Instant created;
     Instant renewed;
     std::optional<Instant> pinged;
 
+    // Null if the version is missing or invalid. They refer to this.
+    std::optional<SemanticVersion> emulation() const { return Parse(emulation_version); }
+    std::optional<SemanticVersion> binary() const { return Parse(binary_version); }
     bool has_responded() const { return !pinged || *pinged <= renewed; }
+
+   private:
+    static std::optional<SemanticVersion> Parse(std::string_view text) {
+      const auto version = SemanticVersion::Parse(text);
+      return version ? std::optional(*version) : std::nullopt;
+    }
   };
   using Candidates = std::vector<const Candidate*>;
 

@@ -67,6 +67,57 @@ TEST(CronJob, KeepsALimitedHistory) {
   EXPECT_THAT(cluster.JobNames(), ElementsAre("report-29453780", "report-29453785"));
 }
 
+TEST(CronJob, KeepsALimitedHistoryOfFailures) {
+  CronCluster cluster;
+  std::string manifest = CronJob("failedJobsHistoryLimit: 1");
+  manifest.replace(manifest.find("'30'"), 4, "'30', berth.dev/exit-code: '1'");
+  constexpr std::string_view kTemplate = "      template:";
+  manifest.insert(manifest.find(kTemplate), "      backoffLimit: 0\n");
+  cluster.Apply(manifest);
+  cluster.AdvanceSeconds(25 * 60 + 60);
+  EXPECT_THAT(cluster.JobNames(), ElementsAre("report-29453785"));
+  EXPECT_HOLDS(cluster.Get("cronjobs.batch", "report"),
+               "{'status':{'active':null,'lastSuccessfulTime':null}}");
+}
+
+TEST(CronJob, ADeletedJobIsNoLongerActive) {
+  CronCluster cluster;
+  cluster.Apply(CronJob(""));
+  cluster.AdvanceSeconds(310);
+  cluster.Delete("jobs.batch", "report-29453765", {.propagation_policy = "Background"});
+  cluster.Run();
+  EXPECT_HOLDS(cluster.Get("cronjobs.batch", "report"), "{'status':{'active':null}}");
+  EXPECT_THAT(cluster.EventsOf("report"),
+              testing::Contains("Normal MissingJob Active job went missing: report-29453765"));
+  EXPECT_THAT(cluster.JobNames(), IsEmpty());
+}
+
+TEST(CronJob, ManyMissedStartsAreReported) {
+  CronCluster cluster;
+  cluster.Apply(CronJob("suspend: true", "* * * * *"));
+  cluster.AdvanceSeconds(200 * 60);
+  cluster.Merge("cronjobs.batch", "report", "{'spec':{'suspend':false}}");
+  cluster.Run();
+  EXPECT_THAT(cluster.JobNames(), ElementsAre("report-29453960"));
+  EXPECT_THAT(cluster.EventsOf("report"),
+              testing::Contains("Warning TooManyMissedTimes too many missed start times. Set or "
+                                "decrease .spec.startingDeadlineSeconds or check clock skew"));
+}
+
+// As after a crash between the creation of the Job and the status.
+TEST(CronJob, RecordsAJobThatItFinds) {
+  CronCluster cluster;
+  cluster.Apply(CronJob(""));
+  cluster.AdvanceSeconds(310);
+  cluster.Merge("cronjobs.batch", "report", "{'status':{'active':null,'lastScheduleTime':null}}",
+                "status");
+  cluster.Run();
+  EXPECT_THAT(cluster.JobNames(), ElementsAre("report-29453765"));
+  EXPECT_HOLDS(cluster.Get("cronjobs.batch", "report"),
+               "{'status':{'lastScheduleTime':'2026-01-01T00:05:00Z',"
+               "'active':[{'name':'report-29453765'}]}}");
+}
+
 TEST(CronJob, ForbidDoesNotStartAnother) {
   CronCluster cluster({.job_run = Duration::Seconds(1000)});
   std::string manifest = CronJob("concurrencyPolicy: Forbid", "* * * * *");
@@ -108,6 +159,8 @@ TEST(CronJob, DeadlineSkipsLateStarts) {
   cluster.Merge("cronjobs.batch", "report", "{'spec':{'suspend':false}}");
   cluster.Run();
   EXPECT_THAT(cluster.JobNames(), IsEmpty());
+  // Starts before the deadline are not even missed.
+  EXPECT_THAT(cluster.EventsOf("report"), IsEmpty());
   cluster.AdvanceSeconds(270);
   EXPECT_THAT(cluster.JobNames(), ElementsAre("report-29453770"));
 }

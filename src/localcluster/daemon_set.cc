@@ -128,23 +128,17 @@ JsonObject MakePod(const JsonObject& document, const std::string& hash) {
 }  // namespace
 
 void DaemonSetController::Observe(const Change& change) {
+  adoption_.Observe(change, queue_);
   const ObjectName& name = change.object.key;
   if (&change.kind == &DaemonSets()) {
     if (change.deleted) {
       sets_.erase(name);
-      return queue_.Forget(name);
+    } else {
+      sets_.insert(name);
     }
-    sets_.insert(name);
-    queue_.Add(name);
   } else if (&change.kind == &Nodes()) {
     if (!change.deleted && SameForPods(change.node, change.previous_node)) return;
     for (const ObjectName& set : sets_) queue_.Add(set);
-  } else if (&change.kind == &Pods()) {
-    for (const PodRecord* pod : {change.pod, change.previous_pod}) {
-      if (pod && pod->owner_kind == DaemonSets().kind) {
-        queue_.Add({name.namespace_, pod->owner_name});
-      }
-    }
   }
 }
 
@@ -180,6 +174,10 @@ void DaemonSetController::Sync(const ObjectName& key) {
   const Json parsed = apiserver::store::Parse(*object);
   const JsonObject& document = parsed.get_object();
   if (At(ObjectAt(&document, "metadata"), "deletionTimestamp")) return;
+  if (const apiserver::store::ObjectPtr wrote = adoption_.Run(context_, key, document)) {
+    Wrote(key, wrote);
+    return queue_.Add(key);
+  }
   const View view = ReadView(*object, document);
   ManagePods(key, document, view);
   RollingUpdate(key, document, view);

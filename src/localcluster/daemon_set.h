@@ -12,6 +12,7 @@
 #include "api/node.h"
 #include "api/pod.h"
 #include "localcluster/controller.h"
+#include "localcluster/pod_adoption.h"
 
 namespace berth::localcluster {
 
@@ -36,7 +37,7 @@ class DaemonSetController final : public Controller {
 
   void Observe(const Change& change) override;
   void Sync(const ObjectName& set) override;
-  size_t index_size() const override { return sets_.size(); }
+  size_t index_size() const override { return sets_.size() + adoption_.size(); }
 
  private:
   struct View {
@@ -56,6 +57,7 @@ class DaemonSetController final : public Controller {
               std::string message);
   void WriteStatus(const ObjectName& key, const JsonObject& document, const View& view);
 
+  PodAdoption adoption_{DaemonSets()};
   std::set<ObjectName> sets_;
 };
 

@@ -1,3 +1,4 @@
+#include "api/json/writer.h"
 #include "localcluster/local_cluster_testing.h"
 
 namespace berth::localcluster {
@@ -91,6 +92,21 @@ TEST(DaemonSet, UpdatesOneNodeAtATime) {
   EXPECT_EQ(cluster.Counts("daemonsets.apps", "agent"),
             "currentNumberScheduled=3 desiredNumberScheduled=3 numberAvailable=3 "
             "numberMisscheduled=0 numberReady=3 updatedNumberScheduled=3");
+}
+
+// kubectl rollout history and others compare the bytes.
+TEST(DaemonSet, RevisionsAreWrittenAsByKubeControllerManager) {
+  TestCluster cluster;
+  cluster.AddNodes(1);
+  cluster.Apply(Set("x:1"));
+  const Json revision =
+      cluster.Get("controllerrevisions.apps", cluster.Names(ControllerRevisions()).front());
+  const std::string data = api::ToJsonText(revision.at("data"));
+  EXPECT_TRUE(data.starts_with(
+      R"({"spec":{"template":{"$patch":"replace","metadata":{"labels":{"app":"agent"}},"spec":)"
+      R"({"containers":[{"image":"x:1","imagePullPolicy":"IfNotPresent","name":"c",)"
+      R"("resources":{},"terminationMessagePath":)"))
+      << data;
 }
 
 }  // namespace BERTH_TEST_FILE

@@ -6,6 +6,7 @@
 
 #include "base/saturating.h"
 #include "localcluster/deployment_rollout.h"
+#include "localcluster/object_json.h"
 
 namespace berth::localcluster {
 
@@ -40,29 +41,93 @@ bool IsScaled(const DeploymentReplicaSets& sets, int64_t replicas) {
 void DeploymentController::Observe(const Change& change) {
   const ObjectName& name = change.object.key;
   if (&change.kind == &Deployments()) {
-    if (change.deleted) return queue_.Forget(name);
-    return queue_.Add(name);
-  }
-  if (&change.kind == &ReplicaSets()) {
-    const auto known = owner_of_.find(name);
-    if (known != owner_of_.end()) {
-      queue_.Add({name.namespace_, known->second.name});
-      const auto sets = sets_of_.find(known->second.uid);
-      sets->second.erase(name);
-      if (sets->second.empty()) sets_of_.erase(sets);
-      owner_of_.erase(known);
-    }
-    const JsonObject* owner = ControllerOf(ObjectAt(&change.document, "metadata"));
-    if (change.deleted || StringAt(owner, "kind") != Deployments().kind) return;
-    const Owner found{std::string(StringAt(owner, "uid")), std::string(StringAt(owner, "name"))};
-    sets_of_[found.uid].insert(name);
-    owner_of_.emplace(name, found);
-    queue_.Add({name.namespace_, found.name});
+    ObserveDeployment(change);
+  } else if (&change.kind == &ReplicaSets()) {
+    ObserveSet(change);
   } else if (&change.kind == &Pods() && change.deleted && change.pod) {
     // Recreate waits until all old pods are terminated.
     const auto known = owner_of_.find({name.namespace_, change.pod->owner_name});
     if (known != owner_of_.end()) queue_.Add({name.namespace_, known->second.name});
   }
+}
+
+void DeploymentController::ObserveDeployment(const Change& change) {
+  const ObjectName& name = change.object.key;
+  if (change.deleted) {
+    selectors_.Remove(name);
+    adopting_.erase(name);
+    return queue_.Forget(name);
+  }
+  if (!change.previous) {
+    selectors_.Put(Deployments(), name, change.document);
+    adopting_.insert(name);
+  }
+  queue_.Add(name);
+}
+
+void DeploymentController::ObserveSet(const Change& change) {
+  const ObjectName& name = change.object.key;
+  const bool relabelled = change.previous && change.previous->labels != change.object.labels;
+  orphans_.erase(name);
+  const auto known = owner_of_.find(name);
+  if (known != owner_of_.end()) {
+    const ObjectName owner{name.namespace_, known->second.name};
+    queue_.Add(owner);
+    if (relabelled) adopting_.insert(owner);
+    const auto sets = sets_of_.find(known->second.uid);
+    sets->second.erase(name);
+    if (sets->second.empty()) sets_of_.erase(sets);
+    owner_of_.erase(known);
+  }
+  if (change.deleted) return;
+  const JsonObject* owner = ControllerOf(ObjectAt(&change.document, "metadata"));
+  if (!owner) {
+    orphans_.insert(name);
+    for (const ObjectName& deployment : selectors_.Matching(change.object)) {
+      adopting_.insert(deployment);
+      queue_.Add(deployment);
+    }
+  }
+  if (StringAt(owner, "kind") != Deployments().kind) return;
+  const Owner found{std::string(StringAt(owner, "uid")), std::string(StringAt(owner, "name"))};
+  sets_of_[found.uid].insert(name);
+  owner_of_.emplace(name, found);
+  queue_.Add({name.namespace_, found.name});
+}
+
+apiserver::store::ObjectPtr DeploymentController::AdoptSets(const ObjectName& key,
+                                                            const JsonObject& deployment) {
+  const api::Selector* selector = selectors_.Find(key);
+  const JsonObject* metadata = ObjectAt(&deployment, "metadata");
+  if (adopting_.erase(key) == 0 || !selector || At(metadata, "deletionTimestamp")) return nullptr;
+  const std::string uid(StringAt(metadata, "uid"));
+  apiserver::store::ObjectPtr wrote;
+  const auto change = [&](const ObjectName& name, bool matching, auto alter) {
+    const apiserver::store::ObjectPtr set = context_.store().Get(ReplicaSets().collection, name);
+    if (!set || Matches(*selector, *set) != matching) return;
+    const auto done = context_.api.Modify(ReplicaSets(), name, [&](Json& document) {
+      JsonObject& fields = EnsureObject(document.get_object(), "metadata");
+      return StringAt(&fields, "uid") == set->uid && alter(fields);
+    });
+    if (done) wrote = *done;
+  };
+  if (const auto own = sets_of_.find(uid); own != sets_of_.end()) {
+    for (const ObjectName& name : own->second) {
+      change(name, false, [&](JsonObject& fields) {
+        RemoveOwner(fields, uid);
+        return true;
+      });
+    }
+  }
+  for (auto at = orphans_.lower_bound({key.namespace_, ""});
+       at != orphans_.end() && at->namespace_ == key.namespace_; ++at) {
+    change(*at, true, [&](JsonObject& fields) {
+      if (ControllerOf(&fields) || At(&fields, "deletionTimestamp")) return false;
+      SetController(fields, Deployments(), deployment);
+      return true;
+    });
+  }
+  return wrote;
 }
 
 DeploymentReplicaSets DeploymentController::ReadSets(const JsonObject& deployment) {
@@ -92,6 +157,10 @@ void DeploymentController::Sync(const ObjectName& key) {
   if (!object) return;
   const Json parsed = apiserver::store::Parse(*object);
   const JsonObject& deployment = parsed.get_object();
+  if (const apiserver::store::ObjectPtr wrote = AdoptSets(key, deployment)) {
+    Wrote(key, wrote);
+    return queue_.Add(key);
+  }
   DeploymentReplicaSets sets = ReadSets(deployment);
   if (!At(ObjectAt(&deployment, "metadata"), "deletionTimestamp")) {
     const RolloutLimits limits = LimitsOf(deployment);

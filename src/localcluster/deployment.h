@@ -8,9 +8,11 @@
 #include <set>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "localcluster/controller.h"
 #include "localcluster/deployment_rollout.h"
+#include "localcluster/pod_index.h"
 
 namespace berth::localcluster {
 
@@ -20,9 +22,17 @@ class DeploymentController final : public Controller {
 
   void Observe(const Change& change) override;
   void Sync(const ObjectName& deployment) override;
-  size_t index_size() const override { return sets_of_.size() + owner_of_.size(); }
+  size_t index_size() const override {
+    return sets_of_.size() + owner_of_.size() + selectors_.size() + orphans_.size() +
+           adopting_.size();
+  }
 
  private:
+  void ObserveDeployment(const Change& change);
+  void ObserveSet(const Change& change);
+  // Adopts orphaned sets that the selector matches and releases own ones that it does not match.
+  // Returns the result of the last write, or null.
+  apiserver::store::ObjectPtr AdoptSets(const ObjectName& key, const JsonObject& deployment);
   DeploymentReplicaSets ReadSets(const JsonObject& deployment);
   // Creates the ReplicaSet of the current template. Returns false if that must be retried.
   bool CreateNewSet(const ObjectName& key, const JsonObject& deployment,
@@ -48,6 +58,10 @@ class DeploymentController final : public Controller {
     std::string name;
   };
   std::map<ObjectName, Owner> owner_of_;  // By the set's name.
+  SelectorIndex selectors_;
+  std::set<ObjectName> orphans_;  // Sets without a controller.
+  // Deployments that may have to adopt or release sets.
+  std::unordered_set<ObjectName, NameHash> adopting_;
 };
 
 }  // namespace berth::localcluster

@@ -176,5 +176,36 @@ TEST(Deployment, DeletionRemovesItsSetsAndPods) {
   EXPECT_EQ(cluster.ShowPods(), "");
 }
 
+TEST(Deployment, AdoptsReplicaSets) {
+  TestCluster cluster;
+  cluster.AddNodes(2);
+  cluster.Apply(R"(
+apiVersion: apps/v1
+kind: ReplicaSet
+metadata: {name: old, labels: {app: web}, annotations: {deployment.kubernetes.io/revision: "7"}}
+spec:
+  replicas: 2
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec: {containers: [{name: c, image: "nginx:1"}]}
+)");
+  cluster.Apply(Deployment(2, "nginx:2"));
+  EXPECT_HOLDS(cluster.Get("replicasets.apps", "old"),
+               "{'metadata':{'ownerReferences':[{'kind':'Deployment','name':'web'}]}}");
+  EXPECT_EQ(Sets(cluster), "7:0 8:2");
+  EXPECT_EQ(cluster.ShowPods(), "2 web-#-* Running");
+}
+
+TEST(Deployment, ReleasesReplicaSetsWithOtherLabels) {
+  TestCluster cluster;
+  cluster.AddNodes(2);
+  cluster.Apply(Deployment(2, "nginx:1"));
+  const std::string set = cluster.Names(ReplicaSets()).front();
+  cluster.Merge("replicasets.apps", set, "{'metadata':{'labels':{'app':'other'}}}");
+  cluster.Run();
+  EXPECT_HOLDS(cluster.Get("replicasets.apps", set), "{'metadata':{'ownerReferences':null}}");
+}
+
 }  // namespace BERTH_TEST_FILE
 }  // namespace berth::localcluster

@@ -1,10 +1,11 @@
 #include "localcluster/endpoint_slices.h"
 
 #include <algorithm>
-#include <unordered_map>
+#include <utility>
 
 #include "api/json/writer.h"
 #include "api/timestamp.h"
+#include "localcluster/endpoint_slice_plan.h"
 #include "localcluster/object_json.h"
 
 namespace berth::localcluster {
@@ -18,9 +19,7 @@ constexpr std::string_view kOldManagedBy = "endpoints.kubernetes.io/managed-by";
 constexpr std::string_view kOldManager = "endpoint-controller";
 constexpr std::string_view kOverCapacity = "endpoints.kubernetes.io/over-capacity";
 
-// As in Kubernetes.
-constexpr size_t kMaxInSlice = 100;
-constexpr size_t kMaxInEndpoints = 1000;
+constexpr size_t kMaxInEndpoints = 1000;  // As in Kubernetes.
 
 constexpr size_t kManyPods = 1000;
 constexpr Duration kSyncInterval = Duration::Seconds(1);
@@ -131,65 +130,21 @@ void EndpointsController::Remove(const ObjectName& key) {
 
 void EndpointsController::WriteSlices(const ObjectName& key, const JsonObject& service,
                                       EndpointGroups groups) {
-  // A service without pods has one empty slice.
   if (groups.empty()) groups["[]"] = {JsonArray()};
-  struct Slice {
-    const ObjectName* name;
-    std::string ports;
-    std::vector<const ServiceEndpoint*> endpoints;
-  };
-  std::vector<Slice> slices;
-  std::unordered_map<std::string, const ServiceEndpoint*> left;  // By the pod's uid.
-  for (const auto& [text, group] : groups) {
-    for (const ServiceEndpoint& endpoint : group.endpoints) left[endpoint.pod->uid()] = &endpoint;
-  }
-  const auto known = slices_of_.find(key);
-  const std::set<ObjectName> names =
-      known == slices_of_.end() ? std::set<ObjectName>() : known->second;
-  for (const ObjectName& name : names) {
-    const apiserver::store::ObjectPtr object = context_.store().Get(Slices().collection, name);
-    if (!object) continue;
-    const Json document = apiserver::store::Parse(*object);
-    const JsonArray* ports = ArrayAt(AsObject(document), "ports");
-    Slice slice{&name, ports ? CanonicalText(*ports) : "[]", {}};
-    const auto group = groups.find(slice.ports);
-    for (const JsonObject& endpoint : ObjectsAt(AsObject(document), "endpoints")) {
-      if (group == groups.end() || slice.endpoints.size() == kMaxInSlice) break;
-      const auto found = left.find(std::string(StringAt(ObjectAt(&endpoint, "targetRef"), "uid")));
-      if (found == left.end()) continue;
-      const std::vector<ServiceEndpoint>& all = group->second.endpoints;
-      // Its ports may have changed.
-      if (found->second < all.data() || found->second >= all.data() + all.size()) continue;
-      slice.endpoints.push_back(found->second);
-      left.erase(found);
+  std::vector<apiserver::store::ObjectPtr> existing;
+  if (const auto known = slices_of_.find(key); known != slices_of_.end()) {
+    for (const ObjectName& name : known->second) {
+      apiserver::store::ObjectPtr object = context_.store().Get(Slices().collection, name);
+      if (object) existing.push_back(std::move(object));
     }
-    slices.push_back(std::move(slice));
   }
-  for (const auto& [text, group] : groups) {
-    size_t room = 0;  // The slice that may have room.
-    bool any = false;
-    const auto next_room = [&] {
-      while (room < slices.size() &&
-             (slices[room].ports != text || slices[room].endpoints.size() == kMaxInSlice)) {
-        ++room;
-      }
-      return room < slices.size();
-    };
-    for (const ServiceEndpoint& endpoint : group.endpoints) {
-      any = true;
-      if (!left.contains(endpoint.pod->uid())) continue;
-      if (!next_room()) slices.push_back({nullptr, text, {}});
-      slices[room].endpoints.push_back(&endpoint);
-    }
-    if (!any && !next_room()) slices.push_back({nullptr, text, {}});
-  }
-  bool keeps_empty = groups.size() == 1 && groups.begin()->second.endpoints.empty();
-  for (const Slice& slice : slices) {
-    const auto group = groups.find(slice.ports);
+  const SlicePlan plan = PlanSlices(groups, existing);
+  bool keeps_empty = groups.begin()->second.endpoints.empty();
+  for (const PlannedSlice& slice : plan.slices) {
     const bool wanted =
-        group != groups.end() && (!slice.endpoints.empty() || std::exchange(keeps_empty, false));
+        slice.group && (!slice.endpoints.empty() || std::exchange(keeps_empty, false));
     if (wanted) {
-      WriteSlice(key, service, slice.name, group->second.ports, slice.endpoints);
+      WriteSlice(key, service, slice.name, slice.group->ports, slice.endpoints);
     } else if (slice.name) {
       const auto deleted = context_.api.Delete(Slices(), *slice.name);
       if (deleted) Wrote(key, deleted->object);
@@ -198,7 +153,7 @@ void EndpointsController::WriteSlices(const ObjectName& key, const JsonObject& s
 }
 
 void EndpointsController::WriteSlice(const ObjectName& key, const JsonObject& service,
-                                     const ObjectName* slice, const Json& ports,
+                                     const std::optional<ObjectName>& slice, const Json& ports,
                                      const std::vector<const ServiceEndpoint*>& endpoints) {
   const auto fill = [&](JsonObject& fields) {
     JsonObject& metadata = EnsureObject(fields, "metadata");

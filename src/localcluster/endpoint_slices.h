@@ -31,8 +31,10 @@ class EndpointsController final : public Controller {
   // Creates, updates and deletes the service's slices. Endpoints stay in the slice that they are
   // in, so that few slices change.
   void WriteSlices(const ObjectName& key, const JsonObject& service, EndpointGroups groups);
-  void WriteSlice(const ObjectName& key, const JsonObject& service, const ObjectName* slice,
-                  const Json& ports, const std::vector<const ServiceEndpoint*>& endpoints);
+  // Updates the slice, or creates one if it has no name.
+  void WriteSlice(const ObjectName& key, const JsonObject& service,
+                  const std::optional<ObjectName>& slice, const Json& ports,
+                  const std::vector<const ServiceEndpoint*>& endpoints);
   void WriteEndpoints(const ObjectName& key, const JsonObject& service,
                       const EndpointGroups& groups);
   void Remove(const ObjectName& key);

@@ -46,6 +46,14 @@ struct EndpointCluster : TestCluster {
     std::ranges::sort(sizes);
     return sizes;
   }
+  // Returns the version of each slice.
+  std::map<std::string, apiserver::store::Version> Versions() const {
+    std::map<std::string, apiserver::store::Version> found;
+    for (const auto& slice : store->List(Slices().collection, {}).objects) {
+      found[slice->key.name] = slice->version;
+    }
+    return found;
+  }
   Json Slice() const {
     for (const std::string& name : Names(Slices())) {
       if (name.starts_with("web-")) return Get("endpointslices.discovery.k8s.io", name);
@@ -82,17 +90,10 @@ TEST(Endpoints, FillSlicesOfAHundred) {
   cluster.Apply(kService);
   cluster.Apply(WebPods(250));
   EXPECT_THAT(cluster.SliceSizes(), ElementsAre(50u, 100u, 100u));
-  const auto versions = [&] {
-    std::map<std::string, apiserver::store::Version> found;
-    for (const auto& slice : cluster.store->List(Slices().collection, {}).objects) {
-      found[slice->key.name] = slice->version;
-    }
-    return found;
-  };
-  const auto before = versions();
+  const auto before = cluster.Versions();
   cluster.Apply(WebPods(251));
   EXPECT_THAT(cluster.SliceSizes(), ElementsAre(51u, 100u, 100u));
-  const auto after = versions();
+  const auto after = cluster.Versions();
   size_t changed = 0;
   for (const auto& [name, version] : after) changed += before.at(name) != version;
   EXPECT_EQ(changed, 1u);
@@ -134,6 +135,109 @@ TEST(Endpoints, GoWithTheirService) {
   EXPECT_TRUE(cluster.Get("endpoints", "web").is_null());
 }
 
+TEST(Endpoints, GoWithTheSelector) {
+  EndpointCluster cluster;
+  cluster.Apply(kService);
+  cluster.Apply(WebPods(1));
+  cluster.Merge("services", "web", "{'spec':{'selector':null}}");
+  cluster.Run();
+  EXPECT_THAT(cluster.SliceSizes(), IsEmpty());
+  EXPECT_TRUE(cluster.Get("endpoints", "web").is_null());
+}
+
+TEST(Endpoints, FollowTheLabelsOfPods) {
+  EndpointCluster cluster;
+  cluster.Apply(kService);
+  cluster.Make("pods",
+               "{'metadata':{'name':'a','labels':{'app':'web'}},"
+               "'spec':{'containers':[{'name':'c','image':'i'}]}}");
+  cluster.Run();
+  EXPECT_THAT(cluster.SliceSizes(), ElementsAre(1u));
+  cluster.Merge("pods", "a", "{'metadata':{'labels':{'app':'other'}}}");
+  cluster.Run();
+  EXPECT_THAT(cluster.SliceSizes(), ElementsAre(0u));
+  cluster.Merge("pods", "a", "{'metadata':{'labels':{'app':'web'}}}");
+  cluster.Run();
+  EXPECT_THAT(cluster.SliceSizes(), ElementsAre(1u));
+}
+
+TEST(Endpoints, OfDeletedPodsTerminate) {
+  EndpointCluster cluster;
+  cluster.Apply(kService);
+  cluster.Make("pods",
+               "{'metadata':{'name':'a','labels':{'app':'web'},'annotations':{"
+               "'berth.dev/stop-seconds':'5'}},'spec':{'containers':[{'name':'c','image':'i'}]}}");
+  cluster.Run();
+  cluster.Delete("pods", "a");
+  cluster.Run();
+  EXPECT_HOLDS(cluster.Slice(),
+               "{'endpoints':[{'conditions':{'ready':false,'serving':true,'terminating':true}}]}");
+  EXPECT_HOLDS(cluster.Get("endpoints", "web"), "{'subsets':null}");
+  cluster.AdvanceSeconds(5);
+  EXPECT_THAT(cluster.SliceSizes(), ElementsAre(0u));
+}
+
+TEST(Endpoints, MayBePublishedBeforeTheyAreReady) {
+  EndpointCluster cluster;
+  cluster.Apply(kService);
+  cluster.Make("pods",
+               "{'metadata':{'name':'a','labels':{'app':'web'},'annotations':{"
+               "'berth.dev/ready-seconds':'never'}},"
+               "'spec':{'containers':[{'name':'c','image':'i'}]}}");
+  cluster.Run();
+  EXPECT_HOLDS(cluster.Slice(), "{'endpoints':[{'conditions':{'ready':false,'serving':false}}]}");
+  cluster.Merge("services", "web", "{'spec':{'publishNotReadyAddresses':true}}");
+  cluster.Run();
+  EXPECT_HOLDS(cluster.Slice(), "{'endpoints':[{'conditions':{'ready':true,'serving':true}}]}");
+  EXPECT_HOLDS(cluster.Get("endpoints", "web"), "{'subsets':[{'addresses':[{}]}]}");
+}
+
+TEST(Endpoints, NameNodeZoneAndHost) {
+  EndpointCluster cluster;
+  for (const std::string& node : cluster.Names(Nodes())) {
+    cluster.Merge("nodes", node, "{'metadata':{'labels':{'topology.kubernetes.io/zone':'z1'}}}");
+  }
+  cluster.Apply(R"(
+apiVersion: v1
+kind: Service
+metadata: {name: web}
+spec: {selector: {app: web}, clusterIP: None, ports: [{port: 80}]}
+)");
+  cluster.Make("pods",
+               "{'metadata':{'name':'a','labels':{'app':'web'}},'spec':{'hostname':'one',"
+               "'subdomain':'web','containers':[{'name':'c','image':'i'}]}}");
+  cluster.Run();
+  EXPECT_HOLDS(cluster.Slice(),
+               "{'metadata':{'labels':{'service.kubernetes.io/headless':''}},'endpoints':[{"
+               "'hostname':'one','nodeName':'node-0','zone':'z1','targetRef':{'name':'a'}}]}");
+  EXPECT_HOLDS(cluster.Get("endpoints", "web"),
+               "{'subsets':[{'addresses':[{'hostname':'one','nodeName':'node-0'}]}]}");
+}
+
+TEST(Endpoints, DeletedSlicesAreWrittenAgain) {
+  EndpointCluster cluster;
+  cluster.Apply(kService);
+  cluster.Apply(WebPods(2));
+  const Json slice = cluster.Slice();
+  cluster.Delete("endpointslices.discovery.k8s.io",
+                 StringAt(ObjectAt(AsObject(slice), "metadata"), "name"));
+  cluster.Run();
+  EXPECT_THAT(cluster.SliceSizes(), ElementsAre(2u));
+}
+
+TEST(Endpoints, ExternalNamesHaveNone) {
+  EndpointCluster cluster;
+  cluster.Apply(R"(
+apiVersion: v1
+kind: Service
+metadata: {name: web}
+spec: {type: ExternalName, externalName: example.com, selector: {app: web}}
+)");
+  cluster.Apply(WebPods(1));
+  EXPECT_THAT(cluster.SliceSizes(), IsEmpty());
+  EXPECT_TRUE(cluster.Get("endpoints", "web").is_null());
+}
+
 TEST(Endpoints, OfAServiceWithoutSelectorAreTheUsers) {
   EndpointCluster cluster;
   cluster.Apply(R"(
@@ -167,9 +271,17 @@ TEST(Endpoints, ManyPodsAreSyncedOncePerSecond) {
       cluster.Get("endpoints", "web"),
       "{'metadata':{'annotations':{'endpoints.kubernetes.io/over-capacity':'truncated'}}}");
   const std::vector<std::string> pods = cluster.Names(Pods());
+  // The first change is written at once, others of the same second are not.
+  const auto before = cluster.Versions();
   cluster.Delete("pods", pods[0]);
   cluster.Run();
-  cluster.AdvanceSeconds(2);
+  const auto after = cluster.Versions();
+  EXPECT_NE(after, before);
+  cluster.Delete("pods", pods[1]);
+  cluster.Run();
+  EXPECT_EQ(cluster.Versions(), after);
+  cluster.AdvanceSeconds(1);
+  EXPECT_NE(cluster.Versions(), after);
   EXPECT_EQ(cluster.SliceSizes().size(), 11u);
 }
 

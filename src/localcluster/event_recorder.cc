@@ -23,6 +23,10 @@ constexpr Duration kLifetime = Duration::Seconds(3600);
 constexpr Duration kExpiryInterval = Duration::Seconds(600);
 constexpr Duration kRealExpiryInterval = Duration::Seconds(10);
 
+std::string_view NameOf(EventType type) {
+  return type == EventType::kNormal ? "Normal" : "Warning";
+}
+
 const Kind& Events() {
   static const Kind& kind = api::scheme::KindOf("events");
   return kind;
@@ -92,36 +96,11 @@ bool EventRecorder::WithinBudget(const Waiting& event) {
   return true;
 }
 
-void EventRecorder::WriteOne(const Waiting& event) {
+JsonObject EventRecorder::DocumentOf(const Waiting& event, std::string_view name) const {
   const InvolvedObject& object = event.object;
-  const std::string_view type = event.type == EventType::kNormal ? "Normal" : "Warning";
   const std::string time = api::FormatTime(event.at);
-  if (written_.size() >= kMaxRemembered) written_.clear();
-  Written& written =
-      written_[fmt::format("{}/{}/{}/{}/{}/{}/{}", event.component, event.host, object.uid,
-                           object.field_path, type, event.reason, event.message)];
-  if (written.count > 0) {
-    const auto repeated = api_.Modify(Events(), written.name, [&](Json& document) {
-      JsonObject& fields = document.get_object();
-      SetInt(fields, "count", written.count + 1);
-      SetString(fields, "lastTimestamp", time);
-      return true;
-    });
-    if (repeated) {
-      ++written.count;
-      return;
-    }
-  }
-  // Objects of the cluster have their events in the namespace "default".
-  const std::string namespace_ =
-      object.name.namespace_.empty() ? "default" : object.name.namespace_;
   JsonObject document;
-  JsonObject& metadata = EnsureObject(document, "metadata");
-  // The time makes the name unique in a data directory, the number within this run.
-  const std::string name =
-      fmt::format("{}.{:x}{:04x}", object.name.name, static_cast<uint64_t>(event.at.nanos) >> 16,
-                  next_name_++ & 0xffff);
-  SetString(metadata, "name", name);
+  SetString(EnsureObject(document, "metadata"), "name", name);
   JsonObject& involved = EnsureObject(document, "involvedObject");
   SetString(involved, "kind", object.kind.kind);
   SetString(involved, "apiVersion", object.kind.api_version());
@@ -132,7 +111,7 @@ void EventRecorder::WriteOne(const Waiting& event) {
   if (!object.field_path.empty()) SetString(involved, "fieldPath", object.field_path);
   SetString(document, "reason", event.reason);
   SetString(document, "message", event.message);
-  SetString(document, "type", type);
+  SetString(document, "type", NameOf(event.type));
   JsonObject& source = EnsureObject(document, "source");
   SetString(source, "component", event.component);
   if (!event.host.empty()) SetString(source, "host", event.host);
@@ -141,8 +120,36 @@ void EventRecorder::WriteOne(const Waiting& event) {
   SetString(document, "firstTimestamp", time);
   SetString(document, "lastTimestamp", time);
   SetInt(document, "count", 1);
+  return document;
+}
+
+bool EventRecorder::CountAgain(const Waiting& event, Written& written) {
+  const auto repeated = api_.Modify(Events(), written.name, [&](Json& document) {
+    JsonObject& fields = document.get_object();
+    SetInt(fields, "count", written.count + 1);
+    SetString(fields, "lastTimestamp", api::FormatTime(event.at));
+    return true;
+  });
+  if (repeated) ++written.count;
+  return repeated.has_value();
+}
+
+void EventRecorder::WriteOne(const Waiting& event) {
+  const InvolvedObject& object = event.object;
+  if (written_.size() >= kMaxRemembered) written_.clear();
+  Written& written =
+      written_[fmt::format("{}/{}/{}/{}/{}/{}/{}", event.component, event.host, object.uid,
+                           object.field_path, NameOf(event.type), event.reason, event.message)];
+  if (written.count > 0 && CountAgain(event, written)) return;
+  // Objects of the cluster have their events in the namespace "default".
+  const std::string namespace_ =
+      object.name.namespace_.empty() ? "default" : object.name.namespace_;
+  // The time makes the name unique in a data directory, the number within this run.
+  const std::string name =
+      fmt::format("{}.{:x}{:04x}", object.name.name, static_cast<uint64_t>(event.at.nanos) >> 16,
+                  next_name_++ & 0xffff);
   // Fails in a namespace that is being terminated.
-  const auto created = api_.Create(Events(), namespace_, std::move(document));
+  const auto created = api_.Create(Events(), namespace_, DocumentOf(event, name));
   written = created ? Written{{namespace_, name}, 1} : Written{};
 }
 

@@ -78,6 +78,9 @@ class EventRecorder {
 
   bool WithinBudget(const Waiting& event);
   void WriteOne(const Waiting& event);
+  // Raises the count of an event that repeats. Returns false if it no longer exists.
+  bool CountAgain(const Waiting& event, Written& written);
+  JsonObject DocumentOf(const Waiting& event, std::string_view name) const;
 
   apiserver::registry::Api& api_;
   const Clock& clock_;

@@ -118,12 +118,13 @@ TEST(Events, TellWhyAPodRestarts) {
   cluster.Make("pods",
                "{'metadata':{'name':'a','annotations':{'berth.dev/run-seconds':'5',"
                "'berth.dev/exit-code':'1'}},'spec':{'containers':[{'name':'c','image':'i'}]}}");
-  cluster.AdvanceSeconds(6);
+  // It is restarted at once after 5 seconds, and with a backoff after the next 5.
+  cluster.AdvanceSeconds(12);
   EXPECT_THAT(cluster.EventsOf("a"),
               Contains(HasSubstr("Warning BackOff Back-off restarting failed container c in pod "
                                  "a_default(")));
   cluster.AdvanceSeconds(10);
-  EXPECT_THAT(cluster.EventsOf("a"), Contains("Normal Started Container started (x2)"));
+  EXPECT_THAT(cluster.EventsOf("a"), Contains("Normal Started Container started (x3)"));
 }
 
 TEST(Events, OfStatefulSetsDaemonSetsAndJobs) {

@@ -1,7 +1,11 @@
 #include "localcluster/garbage_collector.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 
+#include "apiserver/admission/strategy.h"
 #include "localcluster/object_json.h"
 
 namespace berth::localcluster {
@@ -127,8 +131,13 @@ void GarbageCollector::DeleteDependents(const ObjectName& key, const std::string
     if (!object || object->uid != dependent) continue;
     const Json document = apiserver::store::Parse(*object);
     const JsonObject* metadata = ObjectAt(AsObject(document), "metadata");
+    if (HasOtherOwner(metadata, uid, target.name.namespace_)) {
+      Release(target, uid);
+      continue;
+    }
     for (const JsonObject& owner : ObjectsAt(metadata, "ownerReferences")) {
-      blocked |= StringAt(&owner, "uid") == uid && BoolAt(&owner, "blockOwnerDeletion");
+      blocked |= StringAt(&owner, "uid") == uid && BoolAt(&owner, "blockOwnerDeletion") &&
+                 !MayBeInCircle(dependent);
     }
     if (At(metadata, "deletionTimestamp")) continue;
     // An object without dependents of its own needs no foreground deletion.
@@ -147,14 +156,32 @@ void GarbageCollector::ReleaseDependents(const ObjectName& key, const std::strin
   const std::set<std::string> dependents =
       group == dependents_.end() ? std::set<std::string>() : group->second;
   for (const std::string& dependent : dependents) {
-    const Reference& target = objects_.at(dependent).reference;
-    (void)context_.api.Modify(*target.kind, target.name, [&](Json& newest) {
-      DropOwners(EnsureObject(newest.get_object(), "metadata"),
-                 [&](const JsonObject& owner) { return StringAt(&owner, "uid") == uid; });
-      return true;
-    });
+    Release(objects_.at(dependent).reference, uid);
   }
   RemoveFinalizer(key, reference, kOrphan);
+}
+
+bool GarbageCollector::HasOtherOwner(const JsonObject* metadata, const std::string& uid,
+                                     const std::string& namespace_) const {
+  return std::ranges::any_of(ObjectsAt(metadata, "ownerReferences"), [&](const JsonObject& owner) {
+    const std::string other(StringAt(&owner, "uid"));
+    return other != uid && !deleting_.contains(other) && Exists(context_.api, owner, namespace_);
+  });
+}
+
+bool GarbageCollector::MayBeInCircle(const std::string& uid) const {
+  const auto group = dependents_.find(uid);
+  return group != dependents_.end() &&
+         std::ranges::any_of(group->second, [&](const std::string& dependent) {
+           return deleting_.contains(dependent);
+         });
+}
+
+void GarbageCollector::Release(const Reference& dependent, const std::string& uid) {
+  (void)context_.api.Modify(*dependent.kind, dependent.name, [&](Json& newest) {
+    RemoveOwner(EnsureObject(newest.get_object(), "metadata"), uid);
+    return true;
+  });
 }
 
 void GarbageCollector::RemoveFinalizer(const ObjectName& key, const Reference& reference,
@@ -197,6 +224,41 @@ namespace {
 // To count again what is left, should a change have been missed.
 constexpr Duration kRecount = Duration::Seconds(10);
 
+std::string Counted(const std::map<std::string, size_t>& counts, std::string_view verb) {
+  std::vector<std::string> texts;
+  for (const auto& [name, count] : counts) {
+    texts.push_back(fmt::format("{} {} {} resource instances", name, verb, count));
+  }
+  return fmt::format("{}", fmt::join(texts, ", "));
+}
+
+// Says what keeps the namespace from being removed. All kinds are known and all can be deleted, so
+// that the conditions about failures are always false.
+void SetDeletionConditions(JsonObject& status, const apiserver::registry::NamespaceContent& content,
+                           Instant now) {
+  const auto set = [&](std::string_view type, bool value, std::string_view reason,
+                       std::string_view message) {
+    apiserver::admission::SetCondition(status, type, value ? "True" : "False", reason, message,
+                                       now);
+  };
+  set("NamespaceDeletionDiscoveryFailure", false, "ResourcesDiscovered",
+      "All resources successfully discovered");
+  set("NamespaceDeletionGroupVersionParsingFailure", false, "ParsedGroupVersions",
+      "All legacy kube types successfully parsed");
+  set("NamespaceDeletionContentFailure", false, "ContentDeleted",
+      "All content successfully deleted, may be waiting on finalization");
+  const bool remains = content.objects > 0;
+  set("NamespaceContentRemaining", remains, remains ? "SomeResourcesRemain" : "ContentRemoved",
+      remains ? "Some resources are remaining: " + Counted(content.by_resource, "has")
+              : "All content successfully removed");
+  const bool finalizes = !content.by_finalizer.empty();
+  set("NamespaceFinalizersRemaining", finalizes,
+      finalizes ? "SomeFinalizersRemain" : "ContentHasNoFinalizers",
+      finalizes ? "Some content in the namespace has finalizers remaining: " +
+                      Counted(content.by_finalizer, "in")
+                : "All content-preserving finalizers finished");
+}
+
 }  // namespace
 
 void NamespaceController::Observe(const Change& change) {
@@ -221,13 +283,18 @@ void NamespaceController::Sync(const ObjectName& key) {
   if (!object) return;
   const Json parsed = apiserver::store::Parse(*object);
   if (!At(ObjectAt(AsObject(parsed), "metadata"), "deletionTimestamp")) return;
-  const size_t left = context_.api.DeleteNamespaceContent(key.name, std::nullopt);
-  remaining_[key.name] = left;
-  if (left > 0) return queue_.AddAt(key, context_.now() + kRecount);
+  const apiserver::registry::NamespaceContent content =
+      context_.api.DeleteNamespaceContent(key.name, std::nullopt);
+  remaining_[key.name] = content.objects;
+  if (content.objects > 0) queue_.AddAt(key, context_.now() + kRecount);
   (void)context_.api.Modify(Namespaces(), key, [&](Json& newest) {
     JsonObject& fields = newest.get_object();
     if (StringAt(ObjectAt(&fields, "metadata"), "uid") != object->uid) return false;
-    return RemoveText(EnsureObject(fields, "spec"), "finalizers", "kubernetes");
+    if (content.objects == 0) {
+      return RemoveText(EnsureObject(fields, "spec"), "finalizers", "kubernetes");
+    }
+    SetDeletionConditions(EnsureObject(fields, "status"), content, context_.now());
+    return true;
   });
 }
 

@@ -40,6 +40,14 @@ class GarbageCollector final : public Controller {
   // Deletes or releases the dependents of an object that is being deleted.
   void ProcessDeleting(const std::string& uid, const Reference& reference);
   void DeleteDependents(const ObjectName& key, const std::string& uid, const Reference& reference);
+  // Reports whether there is an owner besides the one with that uid that is to stay.
+  bool HasOtherOwner(const JsonObject* metadata, const std::string& uid,
+                     const std::string& namespace_) const;
+  // Reports whether a dependent of the object waits for its own dependents. If these own each other
+  // in a circle, nobody may wait.
+  bool MayBeInCircle(const std::string& uid) const;
+  // Removes the reference to the owner.
+  void Release(const Reference& dependent, const std::string& uid);
   void ReleaseDependents(const ObjectName& key, const std::string& uid, const Reference& reference);
   void RemoveFinalizer(const ObjectName& key, const Reference& reference,
                        std::string_view finalizer);

@@ -33,6 +33,56 @@ TEST(GarbageCollector, InTheForegroundDependentsGoFirst) {
   EXPECT_THAT(cluster.Names(ReplicaSets()), IsEmpty());
 }
 
+TEST(GarbageCollector, ForegroundDeletionSparesDependentsOfOthers) {
+  TestCluster cluster;
+  cluster.AddNodes(1);
+  cluster.Apply(kSet);
+  const std::string keeper = cluster.Make("configmaps", "{'metadata':{'name':'keeper'}}")
+                                 .at("metadata")
+                                 .at("uid")
+                                 .as_string()
+                                 .c_str();
+  const std::string pod = cluster.Names(Pods()).front();
+  const auto added = cluster.api.Patch(
+      Pods(), {"default", pod}, "", apiserver::patch::PatchType::kStrategic,
+      apiserver::registry::Doc(fmt::format("{{'metadata':{{'ownerReferences':[{{'apiVersion':'v1',"
+                                           "'kind':'ConfigMap','name':'keeper','uid':'{}'}}]}}}}",
+                                           keeper)));
+  ASSERT_EQ(apiserver::registry::ErrorOf(added), "ok");
+  cluster.Delete("replicasets.apps", "web", {.propagation_policy = "Foreground"});
+  cluster.AdvanceSeconds(60);
+  EXPECT_THAT(cluster.Names(ReplicaSets()), IsEmpty());
+  EXPECT_THAT(cluster.Names(Pods()), ElementsAre(pod));
+  EXPECT_HOLDS(cluster.Get("pods", pod),
+               "{'metadata':{'deletionTimestamp':null,'ownerReferences':[{'name':'keeper'}]}}");
+}
+
+TEST(GarbageCollector, ACircleOfOwnersIsDeleted) {
+  TestCluster cluster;
+  std::map<std::string, std::string> uids;
+  for (const std::string name : {"a", "b", "c"}) {
+    uids[name] = cluster.Make("configmaps", fmt::format("{{'metadata':{{'name':'{}'}}}}", name))
+                     .at("metadata")
+                     .at("uid")
+                     .as_string()
+                     .c_str();
+  }
+  const auto own = [&](const std::string& owner, const std::string& dependent) {
+    cluster.Merge("configmaps", dependent,
+                  fmt::format("{{'metadata':{{'ownerReferences':[{{'apiVersion':'v1','kind':"
+                              "'ConfigMap','name':'{}','uid':'{}','blockOwnerDeletion':true}}]}}}}",
+                              owner, uids[owner]));
+  };
+  own("a", "b");
+  own("b", "c");
+  own("c", "a");
+  cluster.Run();
+  cluster.Delete("configmaps", "a", {.propagation_policy = "Foreground"});
+  cluster.AdvanceSeconds(60);
+  EXPECT_THAT(cluster.Names(api::scheme::KindOf("configmaps")),
+              Not(testing::AnyOf(Contains("a"), Contains("b"), Contains("c"))));
+}
+
 TEST(GarbageCollector, OrphansAreReleased) {
   TestCluster cluster;
   cluster.AddNodes(1);
@@ -136,6 +186,40 @@ TEST(Namespaces, AreDeletedWithTheirContent) {
   EXPECT_HOLDS(cluster.Get("namespaces", "team"), "{'status':{'phase':'Terminating'}}");
   cluster.AdvanceSeconds(5);
   EXPECT_TRUE(cluster.Get("namespaces", "team").is_null());
+}
+
+TEST(Namespaces, PodsGoFirst) {
+  TestCluster cluster({.leases = false});
+  cluster.AddNodes(1);
+  cluster.Make("namespaces", "{'metadata':{'name':'team'}}");
+  cluster.Make("configmaps", "{'metadata':{'name':'c'}}", "team");
+  cluster.Make("pods",
+               "{'metadata':{'name':'a','finalizers':['x/y']},'spec':{'containers':[{'name':'c',"
+               "'image':'i'}]}}",
+               "team");
+  cluster.Run();
+  cluster.Delete("namespaces", "team");
+  cluster.AdvanceSeconds(30);
+  EXPECT_THAT(cluster.Names(api::scheme::KindOf("configmaps"), "team"), Contains("c"));
+  EXPECT_EQ(cluster.Conditions("namespaces", "team"),
+            "NamespaceContentRemaining=True(SomeResourcesRemain) "
+            "NamespaceDeletionContentFailure=False(ContentDeleted) "
+            "NamespaceDeletionDiscoveryFailure=False(ResourcesDiscovered) "
+            "NamespaceDeletionGroupVersionParsingFailure=False(ParsedGroupVersions) "
+            "NamespaceFinalizersRemaining=True(SomeFinalizersRemain)");
+  const Json team = cluster.Get("namespaces", "team");
+  const auto message = [&](std::string_view type) {
+    return StringAt(ConditionOf(ObjectAt(AsObject(team), "status"), type), "message");
+  };
+  EXPECT_EQ(message("NamespaceContentRemaining"),
+            "Some resources are remaining: pods. has 1 resource instances");
+  EXPECT_EQ(message("NamespaceFinalizersRemaining"),
+            "Some content in the namespace has finalizers remaining: x/y in 1 resource instances");
+  ASSERT_TRUE(cluster.api.Patch(Pods(), {"team", "a"}, "", apiserver::patch::PatchType::kMerge,
+                                apiserver::registry::Doc("{'metadata':{'finalizers':null}}")));
+  cluster.AdvanceSeconds(30);
+  EXPECT_TRUE(cluster.Get("namespaces", "team").is_null());
+  EXPECT_THAT(cluster.Names(api::scheme::KindOf("configmaps"), "team"), IsEmpty());
 }
 
 TEST(Namespaces, AnEmptyOneIsDeletedAtOnce) {

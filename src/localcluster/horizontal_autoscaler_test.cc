@@ -70,6 +70,8 @@ TEST(HorizontalAutoscaler, KeepsTheBounds) {
   cluster.Apply(Deployment(9));
   cluster.Apply(kAutoscaler);
   EXPECT_EQ(cluster.Replicas(), 5);
+  EXPECT_HOLDS(cluster.Get(kKind, "scaler"),
+               "{'status':{'desiredReplicas':5,'lastScaleTime':'2026-01-01T00:00:00Z'}}");
   EXPECT_THAT(cluster.EventsOf("scaler"),
               Contains("Normal SuccessfulRescale New size: 5; reason: Current number of replicas "
                        "above Spec.MaxReplicas"));

@@ -17,10 +17,24 @@ int64_t CompletionIndexOf(const PodRecord& pod) {
   return label ? api::ParseInt(*label).value_or(-1) : -1;
 }
 
-JobPods CountJobPods(const PodIndex::Set& pods, const JobTally& removed, int64_t completions) {
+namespace {
+
+constexpr int64_t kNoLimit = std::numeric_limits<int64_t>::max();
+
+bool IsIndexed(const JsonObject* spec) { return StringAt(spec, "completionMode") == "Indexed"; }
+
+// Without spec.completions, the Job completes when one pod has succeeded and all have ended.
+int64_t CompletionsOf(const JsonObject* spec) {
+  return IntAt(spec, "completions").value_or(kNoLimit);
+}
+
+}  // namespace
+
+JobPods CountJobPods(const PodIndex::Set& pods, const JobTally& removed, const JsonObject* spec) {
+  const int64_t completions = CompletionsOf(spec);
   JobPods count;
   count.succeeded = removed.succeeded;
-  count.failed = removed.failed;
+  count.failures = removed.failures;
   count.done_indexes = removed.indexes;
   for (const PodRecord* pod : pods) {
     const int64_t index = CompletionIndexOf(*pod);
@@ -28,7 +42,7 @@ JobPods CountJobPods(const PodIndex::Set& pods, const JobTally& removed, int64_t
       ++count.succeeded;
       if (index >= 0 && index < completions) count.done_indexes.insert(index);
     } else if (pod->phase() == "Failed") {
-      ++count.failed;
+      count.failures.Add(spec, *pod, index);
     } else if (pod->deleting) {
       ++count.terminating;
     } else {
@@ -38,6 +52,7 @@ JobPods CountJobPods(const PodIndex::Set& pods, const JobTally& removed, int64_t
       if (index >= 0) count.active_indexes.insert(index);
     }
   }
+  count.failed_indexes = FailedIndexes(spec, count.failures);
   return count;
 }
 
@@ -76,14 +91,6 @@ namespace {
 constexpr int64_t kJobBurst = 500;
 constexpr int64_t kFirstRetrySeconds = 10;
 constexpr int64_t kLongestRetrySeconds = 600;
-constexpr int64_t kNoLimit = std::numeric_limits<int64_t>::max();
-
-bool IsIndexed(const JsonObject* spec) { return StringAt(spec, "completionMode") == "Indexed"; }
-
-// Without spec.completions, the Job completes when one pod has succeeded and all have ended.
-int64_t CompletionsOf(const JsonObject* spec) {
-  return IntAt(spec, "completions").value_or(kNoLimit);
-}
 
 bool IsFinished(const JsonObject* status) {
   return IsTrue(status, "Complete") || IsTrue(status, "Failed");
@@ -113,17 +120,9 @@ void SetIndex(JsonObject& pod, const std::string& job, int64_t index) {
 }  // namespace
 
 void JobController::Observe(const Change& change) {
-  const ObjectName& name = change.object.key;
-  if (&change.kind == &Jobs()) {
-    if (!change.deleted) return queue_.Add(name);
-    tallies_.erase(change.object.uid);
-    return queue_.Forget(name);
-  }
-  if (&change.kind != &Pods()) return;
-  for (const PodRecord* pod : {change.pod, change.previous_pod}) {
-    if (pod && pod->owner_kind == Jobs().kind) queue_.Add({name.namespace_, pod->owner_name});
-  }
-  if (change.deleted && change.pod) CountRemoved(*change.pod);
+  adoption_.Observe(change, queue_);
+  if (&change.kind == &Jobs() && change.deleted) tallies_.erase(change.object.uid);
+  if (&change.kind == &Pods() && change.deleted && change.pod) CountRemoved(*change.pod);
 }
 
 void JobController::CountRemoved(const PodRecord& pod) {
@@ -135,7 +134,10 @@ void JobController::CountRemoved(const PodRecord& pod) {
     ++removed.succeeded;
     if (CompletionIndexOf(pod) >= 0) removed.indexes.insert(CompletionIndexOf(pod));
   } else if (pod.phase() == "Failed" || pod.phase() == "Running") {
-    ++removed.failed;
+    const apiserver::store::ObjectPtr job =
+        context_.store().Get(Jobs().collection, {pod.name().namespace_, pod.owner_name});
+    const Json document = job ? apiserver::store::Parse(*job) : Json();
+    removed.failures.Add(ObjectAt(AsObject(document), "spec"), pod, CompletionIndexOf(pod));
   }
 }
 
@@ -145,12 +147,14 @@ JobController::Tally& JobController::TallyOf(const apiserver::store::Object& job
   if (tally.adjusted) return tally;
   tally.adjusted = true;
   const JsonObject* status = ObjectAt(&document, "status");
-  const JobPods seen = CountJobPods(context_.pods.OwnedBy(job.uid), tally.removed,
-                                    CompletionsOf(ObjectAt(&document, "spec")));
+  const JobPods seen =
+      CountJobPods(context_.pods.OwnedBy(job.uid), tally.removed, ObjectAt(&document, "spec"));
   tally.removed.succeeded +=
       std::max<int64_t>(0, IntAt(status, "succeeded").value_or(0) - seen.succeeded);
-  tally.removed.failed += std::max<int64_t>(0, IntAt(status, "failed").value_or(0) - seen.failed);
+  tally.removed.failures.counted +=
+      std::max<int64_t>(0, IntAt(status, "failed").value_or(0) - seen.failures.counted);
   tally.removed.indexes.merge(ParseIndexes(StringAt(status, "completedIndexes")));
+  tally.removed.failures.failed_indexes.merge(ParseIndexes(StringAt(status, "failedIndexes")));
   return tally;
 }
 
@@ -162,8 +166,12 @@ void JobController::Sync(const ObjectName& key) {
   const JsonObject* spec = ObjectAt(&document, "spec");
   if (IsFinished(ObjectAt(&document, "status"))) return ExpireFinished(key, document);
   if (At(ObjectAt(&document, "metadata"), "deletionTimestamp")) return;
-  JobPods pods = CountJobPods(context_.pods.OwnedBy(object->uid),
-                              TallyOf(*object, document).removed, CompletionsOf(spec));
+  if (const apiserver::store::ObjectPtr wrote = adoption_.Run(context_, key, document)) {
+    Wrote(key, wrote);
+    return queue_.Add(key);
+  }
+  JobPods pods =
+      CountJobPods(context_.pods.OwnedBy(object->uid), TallyOf(*object, document).removed, spec);
   const Outcome outcome = CheckFinished(key, document, pods);
   if (outcome.type.empty()) {
     Scale(key, document, pods);
@@ -197,8 +205,11 @@ JobController::Outcome JobController::CheckFinished(const ObjectName& key,
                                                     const JobPods& pods) {
   const JsonObject* spec = ObjectAt(&document, "spec");
   if (BoolAt(spec, "suspend")) return {};
+  if (!pods.failures.fails_job.empty()) {
+    return {"Failed", "PodFailurePolicy", pods.failures.fails_job};
+  }
   const int64_t limit = IntAt(spec, "backoffLimit").value_or(6);
-  if (pods.failed > limit || (pods.restarts > 0 && pods.restarts >= limit)) {
+  if (pods.failures.counted > limit || (pods.restarts > 0 && pods.restarts >= limit)) {
     return {"Failed", "BackoffLimitExceeded", "Job has reached the specified backoff limit"};
   }
   const auto seconds = IntAt(spec, "activeDeadlineSeconds");
@@ -210,13 +221,25 @@ JobController::Outcome JobController::CheckFinished(const ObjectName& key,
     }
     queue_.AddAt(key, due);
   }
-  constexpr std::string_view kReached = "Reached expected number of succeeded pods";
   const auto wanted = IntAt(spec, "completions");
+  const auto failed_indexes = static_cast<int64_t>(pods.failed_indexes.size());
+  if (failed_indexes > IntAt(spec, "maxFailedIndexes").value_or(kNoLimit)) {
+    return {"Failed", "MaxFailedIndexesExceeded",
+            "Job has exceeded the specified maximal number of failed indexes"};
+  }
+  if (const auto rule = MetSuccessRule(spec, pods.done_indexes)) {
+    return {"Complete", "SuccessPolicy", *rule};
+  }
   const auto done = static_cast<int64_t>(IsIndexed(spec) ? pods.done_indexes.size()
                                                          : static_cast<size_t>(pods.succeeded));
   const bool complete =
       wanted ? done >= *wanted : pods.succeeded > 0 && pods.active.empty() && !pods.terminating;
-  if (complete) return {"Complete", "CompletionsReached", kReached};
+  if (complete) {
+    return {"Complete", "CompletionsReached", "Reached expected number of succeeded pods"};
+  }
+  if (wanted && failed_indexes > 0 && done + failed_indexes >= *wanted) {
+    return {"Failed", "FailedIndexes", "Job has failed indexes"};
+  }
   return {};
 }
 
@@ -228,7 +251,8 @@ void JobController::Scale(const ObjectName& key, const JsonObject& document, Job
   if (const auto completions = IntAt(spec, "completions")) {
     const auto done =
         IsIndexed(spec) ? static_cast<int64_t>(pods.done_indexes.size()) : pods.succeeded;
-    wanted = std::min(parallelism, std::max<int64_t>(0, *completions - done));
+    const auto failed = static_cast<int64_t>(pods.failed_indexes.size());
+    wanted = std::min(parallelism, std::max<int64_t>(0, *completions - done - failed));
   } else if (pods.succeeded > 0) {
     // One success means that no work is left: start no others.
     wanted = std::min(active, parallelism);
@@ -266,14 +290,15 @@ void JobController::CreatePods(const ObjectName& key, const JsonObject& document
   const JsonObject* pod_template = ObjectAt(spec, "template");
   if (!pod_template) return;
   // Back off exponentially after failures.
-  if (pods.failed > 0) {
+  if (pods.failures.counted > 0) {
     Instant last = {};
     for (const PodRecord* pod :
          context_.pods.OwnedBy(std::string(StringAt(ObjectAt(&document, "metadata"), "uid")))) {
       if (pod->phase() == "Failed") last = std::max(last, pod->ready_since);
     }
     const int64_t seconds =
-        std::min(kFirstRetrySeconds << std::min<int64_t>(pods.failed - 1, 6), kLongestRetrySeconds);
+        std::min(kFirstRetrySeconds << std::min<int64_t>(pods.failures.counted - 1, 6),
+                 kLongestRetrySeconds);
     const Instant due = last + Duration::Seconds(seconds);
     if (context_.now() < due) return queue_.AddAt(key, due);
   }
@@ -283,7 +308,10 @@ void JobController::CreatePods(const ObjectName& key, const JsonObject& document
     JsonObject pod = PodFromTemplate(*pod_template, Jobs(), document);
     SetString(EnsureObject(pod, "metadata"), "generateName", key.name + "-");
     if (IsIndexed(spec)) {
-      while (pods.done_indexes.contains(index) || pods.active_indexes.contains(index)) ++index;
+      while (pods.done_indexes.contains(index) || pods.active_indexes.contains(index) ||
+             pods.failed_indexes.contains(index)) {
+        ++index;
+      }
       if (index >= completions) return;
       SetIndex(pod, key.name, index);
       pods.active_indexes.insert(index);
@@ -316,7 +344,7 @@ void JobController::WriteStatus(const ObjectName& key, const JsonObject& documen
   if (outcome.type == "Complete") {
     Record(document, EventType::kNormal, "Completed", "Job completed");
   } else if (outcome.type == "Failed") {
-    Record(document, EventType::kWarning, outcome.reason, std::string(outcome.message));
+    Record(document, EventType::kWarning, outcome.reason, outcome.message);
   }
   const auto done = context_.api.Modify(Jobs(), key, [&](Json& newest) {
     JsonObject& fields = newest.get_object();
@@ -326,11 +354,14 @@ void JobController::WriteStatus(const ObjectName& key, const JsonObject& documen
     SetInt(status, "ready", pods.ready);
     SetInt(status, "terminating", pods.terminating);
     SetCount(status, "succeeded", pods.succeeded);
-    SetCount(status, "failed", pods.failed);
+    SetCount(status, "failed", pods.failures.counted);
     EnsureObject(status, "uncountedTerminatedPods");
     if (IsIndexed(spec)) {
       const std::string indexes = FormatIndexes(pods.done_indexes);
       if (!indexes.empty()) SetString(status, "completedIndexes", indexes);
+      if (At(spec, "backoffLimitPerIndex")) {
+        SetString(status, "failedIndexes", FormatIndexes(pods.failed_indexes));
+      }
     }
     const auto set = [&](std::string_view type, std::string_view value, std::string_view reason,
                          std::string_view message) {

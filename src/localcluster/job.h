@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "localcluster/controller.h"
+#include "localcluster/job_policy.h"
+#include "localcluster/pod_adoption.h"
 
 namespace berth::localcluster {
 
@@ -19,7 +21,7 @@ inline constexpr std::string_view kCompletionIndex = "batch.kubernetes.io/job-co
 // The outcomes of pods that no longer exist.
 struct JobTally {
   int64_t succeeded = 0;
-  int64_t failed = 0;
+  JobFailures failures = {};
   std::set<int64_t> indexes = {};  // Completed indexes.
 };
 
@@ -29,17 +31,19 @@ struct JobPods {
   int64_t ready = 0;
   int64_t terminating = 0;
   int64_t succeeded = 0;
-  int64_t failed = 0;
+  JobFailures failures = {};
   int64_t restarts = 0;
   std::set<int64_t> done_indexes = {};
+  std::set<int64_t> failed_indexes = {};  // Not tried again.
   std::set<int64_t> active_indexes = {};
 };
 
 // Returns the pod's completion index, or -1 if it has none.
 int64_t CompletionIndexOf(const PodRecord& pod);
 
-// Counts the Job's pods and adds `removed`. Indexes of `completions` and above do not count.
-JobPods CountJobPods(const PodIndex::Set& pods, const JobTally& removed, int64_t completions);
+// Counts the pods of a Job with that spec and adds `removed`. Indexes of spec.completions and above
+// do not count.
+JobPods CountJobPods(const PodIndex::Set& pods, const JobTally& removed, const JsonObject* spec);
 
 // Format and parse completedIndexes, such as "0-2,5".
 std::string FormatIndexes(const std::set<int64_t>& indexes);
@@ -53,7 +57,9 @@ class JobController final : public Controller {
 
   void Observe(const Change& change) override;
   void Sync(const ObjectName& job) override;
-  size_t index_size() const override { return tallies_.size() + deleted_.size(); }
+  size_t index_size() const override {
+    return tallies_.size() + deleted_.size() + adoption_.size();
+  }
 
  private:
   struct Tally {
@@ -63,7 +69,7 @@ class JobController final : public Controller {
   struct Outcome {
     std::string_view type = {};  // "Complete", "Failed" or, while it runs, "".
     std::string_view reason = {};
-    std::string_view message = {};
+    std::string message = {};
   };
 
   // Counts a pod that was removed. One that was running counts as failed.
@@ -82,6 +88,7 @@ class JobController final : public Controller {
   void WriteStatus(const ObjectName& key, const JsonObject& document, const JobPods& pods,
                    const Outcome& outcome);
 
+  PodAdoption adoption_{Jobs()};
   std::unordered_map<std::string, Tally> tallies_;  // By the Job's uid.
   // Pods that the controller deleted itself, which count neither as succeeded nor as failed.
   std::unordered_set<std::string> deleted_;

@@ -137,6 +137,101 @@ TEST(Job, ReplacesADeletedPod) {
   EXPECT_EQ(cluster.Counts("jobs.batch", "work"), "failed=1 ready=0 succeeded=1 terminating=0");
 }
 
+// Exit codes of containers come from an annotation; the conditions of a pod from its eviction.
+constexpr std::string_view kFails = "berth.dev/run-seconds: '10', berth.dev/exit-code: '42'";
+
+TEST(JobPolicy, AnExitCodeFailsTheJob) {
+  TestCluster cluster;
+  cluster.AddNodes(1);
+  cluster.Apply(
+      Job("podFailurePolicy: {rules: [{action: FailJob, onExitCodes: {operator: In, "
+          "values: [7, 42]}}]}",
+          kFails));
+  cluster.AdvanceSeconds(10);
+  EXPECT_EQ(cluster.Conditions("jobs.batch", "work"),
+            "Failed=True(PodFailurePolicy) FailureTarget=True(PodFailurePolicy)");
+  const Json job = cluster.Get("jobs.batch", "work");
+  const JsonObject* failed = ConditionOf(ObjectAt(AsObject(job), "status"), "Failed");
+  EXPECT_EQ(StringAt(failed, "message"),
+            fmt::format("Container c for pod default/{} failed with exit code 42 matching FailJob "
+                        "rule at index 0",
+                        cluster.Names(Pods()).front()));
+}
+
+TEST(JobPolicy, OtherExitCodesCount) {
+  TestCluster cluster;
+  cluster.AddNodes(1);
+  cluster.Apply(
+      Job("backoffLimit: 0\n  podFailurePolicy: {rules: [{action: FailJob, onExitCodes: "
+          "{operator: NotIn, values: [42]}}, {action: Ignore, onExitCodes: "
+          "{containerName: other, operator: In, values: [42]}}]}",
+          kFails));
+  cluster.AdvanceSeconds(10);
+  EXPECT_EQ(cluster.Conditions("jobs.batch", "work"),
+            "Failed=True(BackoffLimitExceeded) FailureTarget=True(BackoffLimitExceeded)");
+}
+
+TEST(JobPolicy, EvictedPodsAreIgnored) {
+  TestCluster cluster;
+  cluster.AddNodes(1);
+  cluster.Apply(
+      Job("backoffLimit: 0\n  podFailurePolicy: {rules: [{action: Ignore, "
+          "onPodConditions: [{type: DisruptionTarget}]}]}"));
+  const std::string evicted = cluster.Names(Pods()).front();
+  ASSERT_TRUE(cluster.api.Evict({"default", evicted}, {}));
+  cluster.AdvanceSeconds(60);
+  ASSERT_EQ(cluster.Names(Pods()).size(), 1u);
+  EXPECT_NE(cluster.Names(Pods()).front(), evicted);
+  EXPECT_EQ(cluster.Conditions("jobs.batch", "work"), kComplete);
+  EXPECT_HOLDS(cluster.Get("jobs.batch", "work"), "{'status':{'failed':null,'succeeded':1}}");
+}
+
+TEST(JobPolicy, EachIndexHasItsOwnLimit) {
+  TestCluster cluster;
+  cluster.AddNodes(1);
+  cluster.Apply(
+      Job("completionMode: Indexed\n  completions: 2\n  parallelism: 2\n  "
+          "backoffLimitPerIndex: 1",
+          kFails));
+  cluster.AdvanceSeconds(600);
+  EXPECT_EQ(cluster.Conditions("jobs.batch", "work"),
+            "Failed=True(FailedIndexes) FailureTarget=True(FailedIndexes)");
+  EXPECT_HOLDS(cluster.Get("jobs.batch", "work"),
+               "{'status':{'failed':4,'failedIndexes':'0,1','completedIndexes':null}}");
+}
+
+TEST(JobPolicy, TooManyFailedIndexesEndTheJob) {
+  TestCluster cluster;
+  cluster.AddNodes(1);
+  cluster.Apply(
+      Job("completionMode: Indexed\n  completions: 4\n  parallelism: 1\n  "
+          "backoffLimitPerIndex: 0\n  maxFailedIndexes: 1\n  podFailurePolicy: {rules: "
+          "[{action: FailIndex, onExitCodes: {operator: In, values: [42]}}]}",
+          kFails));
+  cluster.AdvanceSeconds(600);
+  EXPECT_EQ(cluster.Conditions("jobs.batch", "work"),
+            "Failed=True(MaxFailedIndexesExceeded) FailureTarget=True(MaxFailedIndexesExceeded)");
+  EXPECT_HOLDS(cluster.Get("jobs.batch", "work"), "{'status':{'failedIndexes':'0,1'}}");
+}
+
+TEST(JobPolicy, SomeIndexesAreEnough) {
+  TestCluster cluster;
+  cluster.AddNodes(1);
+  cluster.Apply(
+      Job("completionMode: Indexed\n  completions: 5\n  parallelism: 2\n  "
+          "successPolicy: {rules: [{succeededIndexes: '4'}, {succeededIndexes: '1-3', "
+          "succeededCount: 2}]}"));
+  cluster.AdvanceSeconds(10);
+  EXPECT_EQ(cluster.Conditions("jobs.batch", "work"), "");
+  cluster.AdvanceSeconds(60);
+  EXPECT_EQ(cluster.Conditions("jobs.batch", "work"),
+            "Complete=True(SuccessPolicy) SuccessCriteriaMet=True(SuccessPolicy)");
+  const Json job = cluster.Get("jobs.batch", "work");
+  const JsonObject* done = ConditionOf(ObjectAt(AsObject(job), "status"), "Complete");
+  EXPECT_EQ(StringAt(done, "message"), "Matched rules at index 1");
+  EXPECT_HOLDS(job, "{'status':{'completedIndexes':'0-3','active':null}}");
+}
+
 TEST(JobPods, FormatsAndParsesIndexes) {
   EXPECT_EQ(FormatIndexes({}), "");
   EXPECT_EQ(FormatIndexes({0}), "0");

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -20,6 +21,8 @@
 
 namespace berth::localcluster {
 
+class PodStages;
+
 struct LocalClusterOptions {
   bool kubelets = true;         // Nodes become ready, bound pods run, deleted pods terminate.
   bool controllers = true;      // Workloads, budgets, volumes, node taints, garbage, namespaces.
@@ -27,9 +30,12 @@ struct LocalClusterOptions {
   // Kubelets renew leases, and a node whose lease expires becomes unreachable. Costs at most 50
   // writes per second: with many nodes, leases last longer.
   bool leases = true;
+  // For pods whose annotations (pod_behavior.h) and stages do not say otherwise.
   Duration start_delay = {};  // From a pod's binding to Running.
   Duration stop_delay = {};   // From a pod's deletion to its removal, at most its grace period.
-  Duration job_run = Duration::Seconds(10);  // Run time of Job pods without an annotation for it.
+  Duration job_run = Duration::Seconds(10);      // Run time of the containers of Job pods.
+  std::shared_ptr<const PodStages> stages = {};  // Null: there are none.
+  uint64_t seed = 0;                             // Of what stages draw.
   // Time acceleration factor: seconds of `clock` per real second. Determines how long the thread
   // sleeps.
   double speed = 1;

@@ -84,6 +84,16 @@ api::Selector SelectorOf(const Kind& kind, const JsonObject& document) {
   return compiled ? std::move(*compiled) : api::Selector::Nothing();
 }
 
+void RemoveOwner(JsonObject& metadata, std::string_view uid) {
+  JsonArray* owners = ArrayAt(&metadata, "ownerReferences");
+  for (size_t i = owners ? owners->size() : 0; i-- > 0;) {
+    if (StringAt(AsObject((*owners)[i]), "uid") == uid) {
+      owners->erase(owners->begin() + static_cast<std::ptrdiff_t>(i));
+    }
+  }
+  if (owners && owners->empty()) metadata.erase("ownerReferences");
+}
+
 void SetController(JsonObject& metadata, const Kind& kind, const JsonObject& owner) {
   const JsonObject* from = ObjectAt(&owner, "metadata");
   JsonObject& reference =

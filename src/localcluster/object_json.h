@@ -144,6 +144,8 @@ api::Selector SelectorOf(const Kind& kind, const JsonObject& document);
 
 // Appends a controller reference to `owner`, an object of `kind`, to `metadata`.
 void SetController(JsonObject& metadata, const Kind& kind, const JsonObject& owner);
+// Removes the owner reference with that uid.
+void RemoveOwner(JsonObject& metadata, std::string_view uid);
 // Builds a pod from the workload's template and sets `owner` as its controller. It has no name yet.
 JsonObject PodFromTemplate(const JsonObject& pod_template, const Kind& kind,
                            const JsonObject& owner);

@@ -7,6 +7,7 @@ namespace BERTH_TEST_FILE {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::StartsWith;
 
 std::string Volume(std::string_view name, std::string_view size, std::string_view more = "") {
   return fmt::format(R"(
@@ -23,17 +24,18 @@ spec:
                      name, size, more);
 }
 
-std::string Claim(std::string_view size, std::string_view metadata = "name: c") {
+std::string Claim(std::string_view size, std::string_view metadata = "name: c",
+                  std::string_view more = "accessModes: [ReadWriteOnce]") {
   return fmt::format(R"(
 apiVersion: v1
 kind: PersistentVolumeClaim
 metadata: {{{}}}
 spec:
-  accessModes: [ReadWriteOnce]
   storageClassName: disk
   resources: {{requests: {{storage: {}}}}}
+  {}
 )",
-                     metadata, size);
+                     metadata, size, more);
 }
 
 std::string Class(std::string_view provisioner, std::string_view mode) {
@@ -55,7 +57,7 @@ std::string PhaseOf(const TestCluster& cluster, std::string_view kind, std::stri
 TEST(PersistentVolumeController, BindsTheSmallestVolumeThatFits) {
   TestCluster cluster;
   cluster.Apply(Volume("small", "1Gi") + "---" + Volume("large", "10Gi") + "---" +
-                Volume("medium", "5Gi"));
+                Volume("medium", "5Gi") + "---" + Volume("other", "7Gi"));
   EXPECT_EQ(PhaseOf(cluster, "persistentvolumes", "small"), "Available");
   cluster.Apply(Claim("2Gi"));
   EXPECT_HOLDS(cluster.Get("persistentvolumeclaims", "c"),
@@ -74,6 +76,60 @@ TEST(PersistentVolumeController, AClaimWaitsForAVolume) {
   EXPECT_EQ(PhaseOf(cluster, "persistentvolumeclaims", "c"), "Pending");
   cluster.Apply(Volume("v", "5Gi"));
   EXPECT_EQ(PhaseOf(cluster, "persistentvolumeclaims", "c"), "Bound");
+}
+
+TEST(PersistentVolumeController, AVolumeMustHaveTheModesOfTheClaim) {
+  TestCluster cluster;
+  cluster.Apply(Volume("v", "5Gi"));
+  cluster.Apply(Claim("2Gi", "name: c", "accessModes: [ReadWriteMany]"));
+  EXPECT_EQ(PhaseOf(cluster, "persistentvolumeclaims", "c"), "Pending");
+  EXPECT_EQ(PhaseOf(cluster, "persistentvolumes", "v"), "Available");
+}
+
+TEST(PersistentVolumeController, AVolumeForAnotherClaimIsNotTaken) {
+  TestCluster cluster;
+  cluster.Apply(Volume("v", "5Gi", "claimRef: {namespace: default, name: other}") + "---" +
+                Volume("w", "9Gi"));
+  cluster.Apply(Claim("2Gi"));
+  EXPECT_HOLDS(cluster.Get("persistentvolumeclaims", "c"), "{'spec':{'volumeName':'w'}}");
+  cluster.Apply(Claim("2Gi", "name: other"));
+  EXPECT_HOLDS(cluster.Get("persistentvolumeclaims", "other"),
+               "{'spec':{'volumeName':'v'},'status':{'phase':'Bound'}}");
+}
+
+TEST(PersistentVolumeController, AClaimMayNameItsVolume) {
+  TestCluster cluster;
+  cluster.Apply(Volume("small", "5Gi") + "---" + Volume("large", "9Gi"));
+  cluster.Apply(Claim("2Gi", "name: c", "accessModes: [ReadWriteOnce]\n  volumeName: large"));
+  EXPECT_HOLDS(cluster.Get("persistentvolumeclaims", "c"),
+               "{'metadata':{'annotations':{'pv.kubernetes.io/bound-by-controller':null}},"
+               "'spec':{'volumeName':'large'},'status':{'phase':'Bound'}}");
+  EXPECT_EQ(PhaseOf(cluster, "persistentvolumes", "small"), "Available");
+}
+
+TEST(PersistentVolumeController, AClaimWithoutItsVolumeIsLost) {
+  TestCluster cluster;
+  cluster.Apply(Volume("v", "5Gi"));
+  cluster.Apply(Claim("2Gi"));
+  cluster.Delete("persistentvolumes", "v");
+  cluster.Merge("persistentvolumes", "v", "{'metadata':{'finalizers':null}}");
+  cluster.Run();
+  EXPECT_EQ(PhaseOf(cluster, "persistentvolumeclaims", "c"), "Lost");
+}
+
+TEST(PersistentVolumeController, SaysWhyAClaimIsPending) {
+  TestCluster cluster;
+  cluster.Apply(Claim("2Gi"));
+  EXPECT_THAT(cluster.EventsOf("c"),
+              ElementsAre(StartsWith("Warning ProvisioningFailed storageclass.storage.k8s.io "
+                                     "\"disk\" not found")));
+  cluster.Make("persistentvolumeclaims",
+               "{'metadata':{'name':'d'},'spec':{'storageClassName':'','accessModes':["
+               "'ReadWriteOnce'],'resources':{'requests':{'storage':'1Gi'}}}}");
+  cluster.Run();
+  EXPECT_THAT(cluster.EventsOf("d"),
+              ElementsAre(StartsWith("Normal FailedBinding no persistent volumes available for "
+                                     "this claim and no storage class is set")));
 }
 
 TEST(PersistentVolumeController, ReclaimsVolumesByTheirPolicy) {
@@ -97,10 +153,24 @@ TEST(PersistentVolumeController, ProvisionsAtOnce) {
                "{'spec':{'capacity':{'storage':'3Gi'},'csi':{'driver':'csi.example.com'},"
                "'persistentVolumeReclaimPolicy':'Delete','nodeAffinity':null},"
                "'status':{'phase':'Bound'}}");
-  EXPECT_EQ(PhaseOf(cluster, "persistentvolumeclaims", "c"), "Bound");
+  EXPECT_HOLDS(cluster.Get("persistentvolumeclaims", "c"),
+               "{'metadata':{'annotations':{"
+               "'volume.kubernetes.io/storage-provisioner':'csi.example.com'}},"
+               "'status':{'phase':'Bound'}}");
+  EXPECT_THAT(cluster.EventsOf("c"),
+              ElementsAre("Normal ProvisioningSucceeded Successfully provisioned volume " +
+                          cluster.Names(Volumes()).front()));
   cluster.Delete("persistentvolumeclaims", "c");
   cluster.Run();
   EXPECT_THAT(cluster.Names(Volumes()), IsEmpty());
+}
+
+TEST(PersistentVolumeController, ProvisionsNothingWithoutAProvisioner) {
+  TestCluster cluster;
+  cluster.Apply(Class("kubernetes.io/no-provisioner", "Immediate"));
+  cluster.Apply(Claim("3Gi"));
+  EXPECT_THAT(cluster.Names(Volumes()), IsEmpty());
+  EXPECT_EQ(PhaseOf(cluster, "persistentvolumeclaims", "c"), "Pending");
 }
 
 TEST(PersistentVolumeController, WaitsForTheNodeOfTheFirstConsumer) {

@@ -1,5 +1,7 @@
 #include "localcluster/pod_index.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "api/json/document.h"
@@ -88,20 +90,37 @@ const std::string& PodRecord::ip() const {
   return object->fields[position];
 }
 
+std::string PodRecord::stable_name(const JsonObject& document) const {
+  const std::string_view prefix = StringAt(ObjectAt(&document, "metadata"), "generateName");
+  if (owner.empty() || prefix.empty()) return name().namespace_ + "/" + name().name;
+  return fmt::format("{}/{}#{}", name().namespace_, prefix, number);
+}
+
 const std::string* PodRecord::Label(std::string_view key) const { return LabelOf(*object, key); }
 
 std::optional<PodRecord> PodIndex::Put(apiserver::store::ObjectPtr object,
                                        const JsonObject& document) {
   const ObjectName name = object->key;
   PodRecord pod = ReadPod(std::move(object), document);
-  std::optional<PodRecord> before = Remove(name);
-  if (before && before->uid() == pod.uid()) pod.admitted = before->admitted;
+  std::optional<PodRecord> before = Take(name);
+  if (before && before->uid() == pod.uid()) {
+    pod.admitted = before->admitted;
+    pod.number = before->number;
+  } else if (!pod.owner.empty()) {
+    pod.number = observed_[pod.owner]++;
+  }
   const auto [at, added] = pods_.emplace(name, std::move(pod));
   Link(at->second);
   return before;
 }
 
 std::optional<PodRecord> PodIndex::Remove(const ObjectName& name) {
+  std::optional<PodRecord> pod = Take(name);
+  if (pod && !by_owner_.contains(pod->owner)) observed_.erase(pod->owner);
+  return pod;
+}
+
+std::optional<PodRecord> PodIndex::Take(const ObjectName& name) {
   const auto found = pods_.find(name);
   if (found == pods_.end()) return std::nullopt;
   Unlink(found->second);
@@ -145,7 +164,7 @@ void PodIndex::Unlink(const PodRecord& pod) {
 }
 
 size_t PodIndex::size() const {
-  return pods_.size() + by_owner_.size() + by_node_.size() + orphans_.size();
+  return pods_.size() + by_owner_.size() + by_node_.size() + orphans_.size() + observed_.size();
 }
 
 }  // namespace berth::localcluster

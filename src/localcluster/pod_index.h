@@ -46,6 +46,8 @@ struct PodRecord {
   bool has_finalizers = false;
   int64_t restarts = 0;
   int32_t deletion_cost = 0;
+  // Which of its owner's pods it is, in the order in which they were observed, from 0.
+  uint32_t number = 0;
   Instant created = {};
   Instant ready_since = {};
   // Unset until its kubelet admits it.
@@ -59,6 +61,9 @@ struct PodRecord {
   bool finished() const { return phase() == "Succeeded" || phase() == "Failed"; }
   // Counts towards its owner's replicas.
   bool active() const { return !deleting && !finished(); }
+  // Returns a name that is the same in every run: a generated one is random, so that the pod's
+  // number stands for it. "default/web-7d4b9c-#2"
+  std::string stable_name(const api::JsonObject& document) const;
   // Returns the label's value, or null.
   const std::string* Label(std::string_view key) const;
 };
@@ -98,6 +103,7 @@ class PodIndex {
  private:
   using Groups = std::unordered_map<std::string, Set>;
   static const Set& Get(const Groups& groups, const std::string& key);
+  std::optional<PodRecord> Take(const ObjectName& name);
   void Link(const PodRecord& pod);
   void Unlink(const PodRecord& pod);
 
@@ -105,6 +111,8 @@ class PodIndex {
   Groups by_owner_;
   Groups by_node_;
   Groups orphans_;
+  // How many pods each owner had, while it has any.
+  std::unordered_map<std::string, uint32_t> observed_;
 };
 
 // SelectorIndex holds the selectors of all objects of one kind.

@@ -10,12 +10,12 @@
 #include "localcluster/node_kubelet.h"
 #include "localcluster/object_json.h"
 #include "localcluster/pod_claims.h"
+#include "localcluster/pod_events.h"
+#include "localcluster/pod_status.h"
 
 namespace berth::localcluster {
 
 namespace {
-
-constexpr std::string_view kKubelet = "kubelet";
 
 bool HasKubelet(const NodeRecord* node) { return node && node->has_kubelet && node->registered; }
 
@@ -83,9 +83,10 @@ std::string FreeAddress(const NodeRecord& node, const PodIndex::Set& pods) {
 
 }  // namespace
 
-PodTiming PodKubelet::Timing(const NodeRecord& node) const {
-  const LocalClusterOptions& options = context_.options;
-  return {options.start_delay, options.stop_delay, options.job_run, node.ready == "True"};
+PodBehavior PodKubelet::BehaviorOf(const PodRecord& pod, const JsonObject& document) const {
+  PodRandom random{.seed = context_.options.seed};
+  if (context_.options.stages) random.pod = pod.stable_name(document);
+  return {document, context_.options, std::move(random)};
 }
 
 void PodKubelet::Observe(const Change& change) {
@@ -93,7 +94,10 @@ void PodKubelet::Observe(const Change& change) {
     if (change.deleted) return queue_.Forget(change.object.key);
     const NodeRecord* node = context_.nodes.Find(change.pod->node());
     if (!HasKubelet(node)) return;
-    const auto step = NextStep(change.document, Timing(*node));
+    RecordDeletion(change);
+    const auto step =
+        NextStep(change.document, BehaviorOf(*change.pod, change.document),
+                 {.node_ready = node->ready == "True", .now = context_.now(), .pod_changed = true});
     if (!step) return;
     if (step->at <= context_.now()) {
       queue_.Add(change.object.key);
@@ -121,16 +125,17 @@ void PodKubelet::Sync(const ObjectName& key) {
     JsonObject* fields = document.if_object();
     // Ignore another pod of the same name: its events are yet to come.
     const bool same = StringAt(ObjectAt(fields, "metadata"), "uid") == pod->uid();
-    step = same ? NextStep(*fields, Timing(*node)) : std::nullopt;
+    step = same ? NextStep(*fields, BehaviorOf(*pod, *fields),
+                           {.node_ready = node->ready == "True", .now = now})
+                : std::nullopt;
     if (!step || step->at > now) return false;
     // Devices are prepared before the containers start.
     if (step->action == PodStep::Action::kStart)
       unprepared = UnpreparedClaim(context_.store(), *fields);
     if (unprepared) {
-      context_.events.Record(InvolvedObject::Of(Pods(), *fields), EventType::kWarning,
-                             "FailedPrepareDynamicResources",
-                             "Failed to prepare dynamic resources: " + *unprepared, kKubelet,
-                             pod->node());
+      context_.events.Record(
+          InvolvedObject::Of(Pods(), *fields), EventType::kWarning, "FailedPrepareDynamicResources",
+          "Failed to prepare dynamic resources: " + *unprepared, kKubeletComponent, pod->node());
       return false;
     }
     return Execute(*step, *pod, *node, *fields);
@@ -141,7 +146,7 @@ void PodKubelet::Sync(const ObjectName& key) {
   if (step->at > now) return queue_.AddAt(key, step->at);
   if (!context_.events.full()) {
     const Json document = apiserver::store::Parse(**done);
-    RecordStep(*step, *pod, document.get_object());
+    RecordStep(context_.events, *step, *pod, document.get_object());
   }
   if (step->action == PodStep::Action::kRemove) {
     const auto deleted =
@@ -152,88 +157,66 @@ void PodKubelet::Sync(const ObjectName& key) {
   Wrote(key, *done);
 }
 
-void PodKubelet::RecordStep(const PodStep& step, const PodRecord& pod, const JsonObject& document) {
-  const JsonObject* spec = ObjectAt(&document, "spec");
-  const JsonObject* status = ObjectAt(&document, "status");
-  const std::string& node = pod.node();
-  InvolvedObject object = InvolvedObject::Of(Pods(), *pod.object);
-  const auto record = [&](EventType type, std::string_view reason, std::string message) {
-    context_.events.Record(object, type, reason, std::move(message), kKubelet, node);
-  };
-  if (step.action == PodStep::Action::kStart && StringAt(status, "phase") == "Failed") {
-    return record(EventType::kWarning, StringAt(status, "reason"),
-                  std::string(StringAt(status, "message")));
-  }
-  const auto each = [&](std::string_view key, auto visit) {
-    for (const JsonObject& container : ObjectsAt(spec, key)) {
-      const std::string name(StringAt(&container, "name"));
-      object.field_path = fmt::format("spec.{}{{{}}}", key, name);
-      visit(name, StringAt(&container, "image"));
-    }
-  };
-  const auto run = [&](const std::string&, std::string_view image) {
-    record(EventType::kNormal, "Pulled",
-           fmt::format("Container image \"{}\" already present on machine and can be accessed by "
-                       "the pod",
-                       image));
-    record(EventType::kNormal, "Created", "Container created");
-    record(EventType::kNormal, "Started", "Container started");
-  };
-  switch (step.action) {
-    case PodStep::Action::kStart:
-      each("initContainers", run);
-      return each("containers", run);
-    case PodStep::Action::kRestart:
-      return each("containers", run);
-    case PodStep::Action::kDebug:
-      return each("ephemeralContainers", run);
-    case PodStep::Action::kExit:
-      if (StringAt(status, "phase") != "Running") return;
-      return each("containers", [&](const std::string& name, std::string_view) {
-        record(EventType::kWarning, "BackOff",
-               fmt::format("Back-off restarting failed container {} in pod {}_{}({})", name,
-                           pod.name().name, pod.name().namespace_, pod.uid()));
-      });
-    case PodStep::Action::kRemove:
-    case PodStep::Action::kStop:
-      if (pod.phase() != "Running") return;
-      return each("containers", [&](const std::string& name, std::string_view) {
-        record(EventType::kNormal, "Killing", "Stopping container " + name);
-      });
-    case PodStep::Action::kMarkReady:
-      return;
-  }
+void PodKubelet::RecordDeletion(const Change& change) {
+  const PodRecord* before = change.previous_pod;
+  const bool begins = before && !before->deleting && change.pod->deleting;
+  if (!begins || change.pod->phase() != "Running" || context_.events.full()) return;
+  RecordKilling(context_.events, *change.pod, change.document);
 }
 
 bool PodKubelet::Execute(const PodStep& step, const PodRecord& pod, const NodeRecord& node,
                          JsonObject& document) {
   const Instant now = context_.now();
+  if (step.starts()) return Start(step, pod, node, document);
   switch (step.action) {
-    case PodStep::Action::kStart:
-      return Start(pod, node, document);
-    case PodStep::Action::kExit:
-      ExitPod(document, now);
-      return true;
-    case PodStep::Action::kRestart:
-      RestartPod(document, now);
-      return true;
     case PodStep::Action::kMarkReady:
       MakePodReady(document, now);
       return true;
     case PodStep::Action::kDebug:
       StartEphemeralContainers(document, now);
       return true;
-    case PodStep::Action::kStop:
-      StopPod(document, now);
+    case PodStep::Action::kExit:
+      ExitPod(document, step.exit_code, step.exit_reason, now);
       return true;
-    case PodStep::Action::kRemove:
+    case PodStep::Action::kBackOff:
+      BackOffPod(document, step.backoff, now);
+      return true;
+    case PodStep::Action::kRestart:
+      RestartPod(document, step.ready, now);
+      return true;
+    case PodStep::Action::kStop:
+      StopPod(document, step.exit_code, now);
+      return true;
+    default:
       return false;
   }
-  return false;
 }
 
-bool PodKubelet::Start(const PodRecord& pod, const NodeRecord& node, JsonObject& document) {
+bool PodKubelet::Start(const PodStep& step, const PodRecord& pod, const NodeRecord& node,
+                       JsonObject& document) {
   const Instant now = context_.now();
+  if (!pod.admitted && !Admit(pod, node, document)) return true;
+  const PodAddresses addresses{node.address, pod.admitted->address};
+  switch (step.action) {
+    case PodStep::Action::kCreate:
+      CreateContainers(document, addresses, now);
+      return true;
+    case PodStep::Action::kRefuse:
+      RefuseContainers(document, addresses, step.problem, now);
+      return true;
+    case PodStep::Action::kFailPull:
+      FailImagePull(document, addresses, kErrImagePull, step.pull, now);
+      return true;
+    case PodStep::Action::kBackOffPull:
+      FailImagePull(document, addresses, kImagePullBackOff, step.pull, now);
+      return true;
+    default:
+      StartPod(document, addresses, step.ready, now);
+      return true;
+  }
+}
+
+bool PodKubelet::Admit(const PodRecord& pod, const NodeRecord& node, JsonObject& document) {
   const PodIndex::Set& pods = context_.pods.OnNode(node.name());
   Amounts requests = RequestsOf(pod);
   // Pods that already ran when the local cluster started are admitted as they are.
@@ -247,13 +230,12 @@ bool PodKubelet::Start(const PodRecord& pod, const NodeRecord& node, JsonObject&
         "Pod was rejected: Node didn't have enough resource: {}, requested: {}, used: {}, "
         "capacity: {}",
         shortage->resource, shortage->requested, shortage->used, shortage->capacity);
-    RejectPod(document, "OutOf" + shortage->resource, message, now);
-    return true;
+    RejectPod(document, "OutOf" + shortage->resource, message, context_.now());
+    return false;
   }
   const bool host_network = BoolAt(ObjectAt(&document, "spec"), "hostNetwork");
   const std::string ip = host_network ? node.address : FreeAddress(node, pods);
   context_.pods.Admit(pod.name(), {std::move(requests), ip});
-  StartPod(document, node.address, ip, now);
   return true;
 }
 

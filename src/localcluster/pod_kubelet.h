@@ -1,13 +1,12 @@
 // PodKubelet is the part of the fake kubelets that runs pods.
 //
-// A pod costs one write to start and one to end. A pod is admitted if it fits on its node beside
+// A pod costs one write to start and one to end, unless its behavior (pod_behavior.h) makes either
+// take a while. A pod is admitted if it fits on its node beside
 // the pods that run there, and rejected otherwise, as a real kubelet does.
 #pragma once
 
-#include <optional>
-#include <string>
-
 #include "localcluster/controller.h"
+#include "localcluster/pod_behavior.h"
 #include "localcluster/pod_lifecycle.h"
 
 namespace berth::localcluster {
@@ -23,11 +22,14 @@ class PodKubelet final : public Controller {
   // Applies the step to the pod's document. Returns false if it leaves the document unchanged.
   bool Execute(const PodStep& step, const PodRecord& pod, const NodeRecord& node,
                JsonObject& document);
-  // Admits or rejects the pod.
-  bool Start(const PodRecord& pod, const NodeRecord& node, JsonObject& document);
-  PodTiming Timing(const NodeRecord& node) const;
-  // Records the events of a step that was taken; `document` is the pod after it.
-  void RecordStep(const PodStep& step, const PodRecord& pod, const JsonObject& document);
+  // Applies a step of a pod that has not started.
+  bool Start(const PodStep& step, const PodRecord& pod, const NodeRecord& node,
+             JsonObject& document);
+  // Returns false if it rejects the pod.
+  bool Admit(const PodRecord& pod, const NodeRecord& node, JsonObject& document);
+  PodBehavior BehaviorOf(const PodRecord& pod, const JsonObject& document) const;
+  // Records that the containers are stopped, if the change is the deletion of the pod.
+  void RecordDeletion(const Change& change);
 };
 
 }  // namespace berth::localcluster

@@ -82,7 +82,7 @@ TEST(PodKubelet, APodRunsAfterItsDelay) {
   EXPECT_EQ(cluster.ShowPods(), "1 a Running");
   EXPECT_HOLDS(cluster.Get("pods", "a"),
                "{'status':{'hostIP':'172.16.0.1','podIP':'10.0.4.1','podIPs':[{'ip':'10.0.4.1'}],"
-               "'startTime':'2026-01-01T00:00:03Z','qosClass':'Burstable','containerStatuses':[{"
+               "'startTime':'2026-01-01T00:00:00Z','qosClass':'Burstable','containerStatuses':[{"
                "'name':'c','ready':true,'started':true,'restartCount':0,'image':'nginx',"
                "'state':{'running':{'startedAt':'2026-01-01T00:00:03Z'}}}]}}");
   EXPECT_EQ(cluster.Conditions("pods", "a"),
@@ -176,16 +176,22 @@ INSTANTIATE_TEST_SUITE_P(
                  "Succeeded restarts=0 ready=false"},
         ExitCase{"Fails", "Never", "'berth.dev/run-seconds':'5','berth.dev/exit-code':'3'", 5,
                  "Failed restarts=0 ready=false"},
-        ExitCase{"OnFailureWaits", "OnFailure",
-                 "'berth.dev/run-seconds':'5','berth.dev/exit-code':'3'", 14,
+        ExitCase{"OnFailureExits", "OnFailure",
+                 "'berth.dev/run-seconds':'5','berth.dev/exit-code':'3'", 5,
                  "Running restarts=0 ready=false"},
         ExitCase{"OnFailureRestarts", "OnFailure",
-                 "'berth.dev/run-seconds':'5','berth.dev/exit-code':'3'", 15,
+                 "'berth.dev/run-seconds':'5','berth.dev/exit-code':'3'", 6,
                  "Running restarts=1 ready=true"},
+        ExitCase{"OnFailureWaits", "OnFailure",
+                 "'berth.dev/run-seconds':'5','berth.dev/exit-code':'3'", 20,
+                 "Running restarts=1 ready=false"},
+        ExitCase{"OnFailureRestartsAgain", "OnFailure",
+                 "'berth.dev/run-seconds':'5','berth.dev/exit-code':'3'", 21,
+                 "Running restarts=2 ready=true"},
         ExitCase{"OnFailureSucceeds", "OnFailure", "'berth.dev/run-seconds':'5'", 5,
                  "Succeeded restarts=0 ready=false"},
-        ExitCase{"AlwaysRestarts", "Always", "'berth.dev/run-seconds':'0.5'", 11,
-                 "Running restarts=1 ready=false"}),
+        ExitCase{"AlwaysRestarts", "Always", "'berth.dev/run-seconds':'0.5'", 12,
+                 "Running restarts=2 ready=false"}),
     [](const auto& each) { return each.param.name; });
 
 TEST(PodKubelet, AnyGracePeriodEndsWithTheStopDelay) {
@@ -209,7 +215,7 @@ TEST(PodKubelet, NegativeRestartCountsAreNone) {
   Json pod = cluster.Get("pods", "a");
   SetInt(pod.at("status").at("containerStatuses").at(0).as_object(), "restartCount", -2147483648);
   ASSERT_TRUE(cluster.Update("pods", "a", pod, "status"));
-  // It ends after five seconds, and starts again after ten more.
+  // It ends after five seconds, and is restarted at once.
   cluster.AdvanceSeconds(16);
   EXPECT_HOLDS(cluster.Get("pods", "a"), "{'status':{'containerStatuses':[{'ready':true}]}}");
 }

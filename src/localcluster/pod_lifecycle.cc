@@ -1,261 +1,194 @@
 #include "localcluster/pod_lifecycle.h"
 
 #include <algorithm>
-#include <charconv>
-#include <string>
 
-#include "api/timestamp.h"
-#include "apiserver/admission/strategy.h"
 #include "localcluster/object_json.h"
+#include "localcluster/pod_status.h"
 
 namespace berth::localcluster {
 
-using apiserver::admission::SetCondition;
-
 namespace {
 
-constexpr int64_t kFirstBackoffSeconds = 10;
-constexpr int64_t kLongestBackoffSeconds = 300;
-constexpr int64_t kKilled = 137;
-constexpr std::string_view kEphemeral = "ephemeralContainers";
-constexpr std::string_view kEphemeralStatuses = "ephemeralContainerStatuses";
+using Action = PodStep::Action;
 
-const JsonObject* Annotations(const JsonObject& pod) {
-  return ObjectAt(ObjectAt(&pod, "metadata"), "annotations");
+// The backoffs of a kubelet, between pulls of an image and between restarts of a container.
+constexpr Duration kFirstBackoff = Duration::Seconds(10);
+constexpr Duration kLongestBackoff = Duration::Seconds(300);
+// A container that ran for so long has no backoff when it exits.
+constexpr Duration kBackoffReset = kLongestBackoff * 2;
+// How long a kubelet takes to react to a container that exited or an image that was not pulled: the
+// period in which it lists containers.
+constexpr Duration kReaction = Duration::Seconds(1);
+constexpr int64_t kTerminatedCode = 143;  // By SIGTERM.
+constexpr int64_t kKilledCode = 137;      // By SIGKILL.
+
+// Returns 10 s, 20 s, 40 s and so on, for n = 0, 1, 2.
+Duration DoubledBackoff(int64_t n) {
+  return std::min(kFirstBackoff * (int64_t{1} << std::clamp<int64_t>(n, 0, 5)), kLongestBackoff);
 }
 
-std::optional<double> NumberIn(std::string_view text) {
-  double number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size() || number < 0) return std::nullopt;
-  return std::min(number, 1e9);
-}
-
-int64_t ExitCodeOf(const JsonObject& pod) {
-  return static_cast<int64_t>(NumberIn(StringAt(Annotations(pod), kExitCode)).value_or(0));
-}
-
-// Returns how long its containers run; nullopt if forever.
-std::optional<Duration> RunTimeOf(const JsonObject& pod, const PodTiming& timing) {
-  const JsonObject* annotations = Annotations(pod);
-  if (const auto seconds = NumberIn(StringAt(annotations, kRunSeconds))) {
-    return Duration::FromSeconds(*seconds);
+// Returns when the image is pulled for the n-th time, if the first time is `first`.
+Instant PullTime(Instant first, int64_t n) {
+  Instant time = first;
+  int64_t pulls = 1;
+  for (; pulls < n && DoubledBackoff(pulls - 1) < kLongestBackoff; ++pulls) {
+    time += DoubledBackoff(pulls - 1);
   }
-  const JsonObject* owner = ControllerOf(ObjectAt(&pod, "metadata"));
-  const bool ends = StringAt(owner, "kind") == "Job" || At(annotations, kExitCode);
-  return ends ? std::optional(timing.job_run) : std::nullopt;
+  return time + kLongestBackoff * (n - pulls);
 }
 
-// All containers change state together, so the first one represents them.
-const JsonObject* FirstContainer(const JsonObject& pod) {
-  const JsonArray* statuses = ArrayAt(ObjectAt(&pod, "status"), "containerStatuses");
-  return statuses && !statuses->empty() ? statuses->front().if_object() : nullptr;
-}
+// LifecycleReader finds the next step of one pod.
+class LifecycleReader {
+ public:
+  LifecycleReader(const JsonObject& pod, const PodBehavior& behavior, const KubeletView& view)
+      : pod_(pod),
+        metadata_(ObjectAt(&pod, "metadata")),
+        status_(ObjectAt(&pod, "status")),
+        phase_(StringAt(status_, "phase")),
+        behavior_(behavior),
+        view_(view) {
+    // All containers change state together, so the first one represents them.
+    const JsonArray* statuses = ArrayAt(status_, "containerStatuses");
+    if (statuses && !statuses->empty()) container_ = statuses->front().if_object();
+    state_ = ObjectAt(container_, "state");
+    restarts_ = std::max<int64_t>(0, IntAt(container_, "restartCount").value_or(0));
+  }
 
-PodStep DeletionStep(const JsonObject& pod, const PodTiming& timing) {
-  const JsonObject* metadata = ObjectAt(&pod, "metadata");
-  const Instant deletion = TimeAt(metadata, "deletionTimestamp").value_or(Instant{});
-  const Duration grace =
-      Duration::Seconds(IntAt(metadata, "deletionGracePeriodSeconds").value_or(0));
-  const Instant requested = deletion - grace;
-  return {PodStep::Action::kRemove, requested + std::min(grace, timing.stop_delay)};
-}
-
-void SetTerminated(JsonObject& state, std::string_view started, int64_t exit_code, Instant now) {
-  state.clear();
-  JsonObject& terminated = EnsureObject(state, "terminated");
-  SetInt(terminated, "exitCode", exit_code);
-  SetString(terminated, "reason", exit_code == 0 ? "Completed" : "Error");
-  if (!started.empty()) SetString(terminated, "startedAt", started);
-  SetString(terminated, "finishedAt", api::FormatTime(now));
-}
-
-void SetRunning(JsonObject& container, Instant now) {
-  SetBool(container, "ready", true);
-  SetBool(container, "started", true);
-  JsonObject& state = EnsureObject(container, "state");
-  state.clear();
-  SetString(EnsureObject(state, "running"), "startedAt", api::FormatTime(now));
-}
-
-void SetReady(JsonObject& status, bool ready, std::string_view reason, std::string_view message,
-              Instant now) {
-  const std::string_view value = ready ? "True" : "False";
-  SetCondition(status, "Ready", value, reason, message, now);
-  SetCondition(status, "ContainersReady", value, reason, message, now);
-}
-
-// Adds the statuses of the containers from the n-th on, where n is the number of `statuses`.
-void AddContainers(JsonObject& status, std::string_view key, const JsonObject& pod,
-                   std::string_view spec_key, Instant now) {
-  const auto containers = ObjectsAt(ObjectAt(&pod, "spec"), spec_key);
-  if (containers.empty()) return;
-  const bool init = spec_key == "initContainers";
-  JsonArray& statuses = EnsureArray(status, key);
-  for (size_t i = statuses.size(); i < containers.size(); ++i) {
-    const JsonObject& container = containers[i];
-    JsonObject& entry = statuses.emplace_back(boost::json::object_kind).get_object();
-    const std::string name(StringAt(&container, "name"));
-    const std::string image(StringAt(&container, "image"));
-    SetString(entry, "name", name);
-    SetInt(entry, "restartCount", 0);
-    SetString(entry, "image", image);
-    SetString(entry, "imageID", image);
-    SetString(entry, "containerID",
-              "berth://" + std::string(StringAt(ObjectAt(&pod, "metadata"), "uid")) + "/" + name);
-    SetRunning(entry, now);
-    if (init && StringAt(&container, "restartPolicy") != "Always") {
-      SetBool(entry, "started", false);
-      SetTerminated(EnsureObject(entry, "state"), api::FormatTime(now), 0, now);
+  std::optional<PodStep> Next() const {
+    if (At(metadata_, "deletionTimestamp")) return NextOfDeleted();
+    if (finished()) return std::nullopt;
+    if (phase_ != "Running") return NextOfPending();
+    if (const JsonObject* terminated = ObjectAt(state_, "terminated"))
+      return AfterExit(*terminated);
+    if (ObjectAt(state_, "waiting")) {
+      const JsonObject* last = ObjectAt(ObjectAt(container_, "lastState"), "terminated");
+      const Instant finished = TimeAt(last, "finishedAt").value_or(Instant{});
+      return Restart(finished + DoubledBackoff(restarts_ - 1));
     }
+    return NextOfRunning();
   }
-}
 
-// Calls `change` with the status of each regular container.
-template <typename Change>
-void ForEachContainer(JsonObject& status, Change change) {
-  JsonArray* containers = ArrayAt(&status, "containerStatuses");
-  for (size_t i = 0; containers && i < containers->size(); ++i) {
-    if (JsonObject* container = (*containers)[i].if_object()) change(*container);
+ private:
+  bool finished() const { return phase_ == "Succeeded" || phase_ == "Failed"; }
+
+  // Returns the instant that a timestamp of the pod stands for.
+  Instant Exact(Instant timestamp) const {
+    return view_.pod_changed && timestamp == view_.now.FloorToSecond() ? view_.now : timestamp;
   }
-}
 
-std::string StartedAt(const JsonObject& container) {
-  return std::string(StringAt(ObjectAt(ObjectAt(&container, "state"), "running"), "startedAt"));
-}
+  std::optional<PodStep> NextOfDeleted() const {
+    const Duration grace =
+        Duration::Seconds(IntAt(metadata_, "deletionGracePeriodSeconds").value_or(0));
+    if (grace <= Duration{}) {
+      if (finished() || EmptyAt(metadata_, "finalizers")) return std::nullopt;
+      return PodStep{.action = Action::kStop, .exit_code = kKilledCode};
+    }
+    if (finished()) return PodStep{.action = Action::kRemove};
+    const Instant deletion = TimeAt(metadata_, "deletionTimestamp").value_or(Instant{});
+    const Duration delay = behavior_.stop_delay();
+    const Instant end = Exact(deletion - grace) + std::min(grace, delay);
+    // Without a delay, the object goes at once: nobody could see its containers end.
+    if (delay <= Duration{} || phase_ != "Running") {
+      return PodStep{.action = Action::kRemove, .at = end};
+    }
+    return PodStep{.action = Action::kStop,
+                   .at = end,
+                   .exit_code = delay > grace ? kKilledCode : kTerminatedCode};
+  }
 
-void Finish(JsonObject& pod, int64_t exit_code, Instant now) {
-  JsonObject& status = EnsureObject(pod, "status");
-  const bool succeeded = exit_code == 0;
-  SetString(status, "phase", succeeded ? "Succeeded" : "Failed");
-  ForEachContainer(status, [&](JsonObject& container) {
-    const std::string started = StartedAt(container);
-    SetBool(container, "ready", false);
-    SetBool(container, "started", false);
-    SetTerminated(EnsureObject(container, "state"), started, exit_code, now);
-  });
-  SetReady(status, false, succeeded ? "PodCompleted" : "PodFailed", "", now);
-  SetCondition(status, "PodReadyToStartContainers", "False", "", "", now);
-}
+  std::optional<PodStep> NextOfPending() const {
+    if (std::string problem = behavior_.problem(); !problem.empty()) {
+      const JsonObject* waiting = ObjectAt(state_, "waiting");
+      if (StringAt(waiting, "message") == problem) return std::nullopt;
+      return PodStep{.action = Action::kRefuse, .problem = std::move(problem)};
+    }
+    const PodBehavior::Start start = behavior_.start();
+    const bool waits = start.delay > Duration{} || start.failed_pulls > 0;
+    if (!waits) return Start({});
+    if (!container_) return PodStep{.action = Action::kCreate};
+    const Instant created = TimeAt(status_, "startTime").value_or(Instant{});
+    const Instant first = Exact(created) + start.delay;
+    return start.failed_pulls > 0 ? NextPull(first, start.failed_pulls) : Start(first);
+  }
 
-Duration Backoff(int64_t restarts) {
-  const int64_t doubled = kFirstBackoffSeconds << std::clamp<int64_t>(restarts, 0, 5);
-  return Duration::Seconds(std::min(doubled, kLongestBackoffSeconds));
-}
+  PodStep Start(Instant at) const {
+    return {.action = Action::kStart, .at = at, .ready = ReadyAtOnce(0)};
+  }
+
+  // Returns the step of a pod whose images are pulled from `first` on, without success the first
+  // `failures` times.
+  PodStep NextPull(Instant first, int64_t failures) const {
+    const JsonObject* waiting = ObjectAt(state_, "waiting");
+    const std::string_view reason = StringAt(waiting, "reason");
+    if (reason != kErrImagePull && reason != kImagePullBackOff) {
+      return {.action = Action::kFailPull, .at = first, .pull = 1};
+    }
+    const int64_t pull = PullNumberIn(StringAt(waiting, "message"));
+    if (reason == kErrImagePull) {
+      return {
+          .action = Action::kBackOffPull, .at = PullTime(first, pull) + kReaction, .pull = pull};
+    }
+    const Instant next = PullTime(first, pull + 1);
+    if (pull >= failures) return Start(next);
+    return {.action = Action::kFailPull, .at = next, .pull = pull + 1};
+  }
+
+  std::optional<PodStep> AfterExit(const JsonObject& terminated) const {
+    const Instant finished = TimeAt(&terminated, "finishedAt").value_or(Instant{});
+    const Instant started = TimeAt(&terminated, "startedAt").value_or(finished);
+    // A kubelet restarts a container at once when it exits for the first time.
+    if (restarts_ == 0 || finished - started > kBackoffReset) return Restart(finished + kReaction);
+    return PodStep{.action = Action::kBackOff,
+                   .at = finished + kReaction,
+                   .backoff = DoubledBackoff(restarts_ - 1)};
+  }
+
+  PodStep Restart(Instant at) const {
+    return {.action = Action::kRestart, .at = at, .ready = ReadyAtOnce(restarts_ + 1)};
+  }
+
+  bool ReadyAtOnce(int64_t restarts) const {
+    const auto delay = behavior_.ready_delay(restarts);
+    return delay && *delay <= Duration{};
+  }
+
+  std::optional<PodStep> NextOfRunning() const {
+    const size_t debugged = ObjectsAt(status_, kEphemeralStatuses).size();
+    if (ObjectsAt(ObjectAt(&pod_, "spec"), kEphemeralContainers).size() > debugged) {
+      return PodStep{.action = Action::kDebug};
+    }
+    std::optional<PodStep> next;
+    const auto timestamp = TimeAt(ObjectAt(state_, "running"), "startedAt");
+    const Instant started = Exact(timestamp.value_or(Instant{}));
+    if (view_.node_ready && !IsTrue(status_, "Ready")) {
+      if (const auto delay = behavior_.ready_delay(restarts_)) {
+        next = PodStep{.action = Action::kMarkReady, .at = started + *delay};
+      }
+    }
+    const auto exit = timestamp ? behavior_.exit(restarts_) : std::nullopt;
+    if (!exit || (next && next->at < started + exit->after)) return next;
+    return PodStep{.action = Action::kExit,
+                   .at = started + exit->after,
+                   .exit_code = exit->code,
+                   .exit_reason = exit->reason};
+  }
+
+  const JsonObject& pod_;
+  const JsonObject* metadata_;
+  const JsonObject* status_;
+  std::string_view phase_;
+  const PodBehavior& behavior_;
+  const KubeletView& view_;
+  const JsonObject* container_ = nullptr;
+  const JsonObject* state_ = nullptr;
+  int64_t restarts_ = 0;
+};
 
 }  // namespace
 
-std::optional<PodStep> NextStep(const JsonObject& pod, const PodTiming& timing) {
-  using Action = PodStep::Action;
-  const JsonObject* metadata = ObjectAt(&pod, "metadata");
-  const JsonObject* status = ObjectAt(&pod, "status");
-  const std::string_view phase = StringAt(status, "phase");
-  const bool finished = phase == "Succeeded" || phase == "Failed";
-  if (At(metadata, "deletionTimestamp")) {
-    if (IntAt(metadata, "deletionGracePeriodSeconds").value_or(0) > 0) {
-      return DeletionStep(pod, timing);
-    }
-    if (finished || EmptyAt(metadata, "finalizers")) return std::nullopt;
-    return PodStep{Action::kStop, {}};
-  }
-  if (finished) return std::nullopt;
-  const JsonObject* container = FirstContainer(pod);
-  const JsonObject* state = ObjectAt(container, "state");
-  if (phase != "Running") {
-    const JsonObject* scheduled = ConditionOf(status, "PodScheduled");
-    auto bound = TimeAt(scheduled, "lastTransitionTime");
-    if (!bound) bound = TimeAt(metadata, "creationTimestamp");
-    return PodStep{Action::kStart, bound.value_or(Instant{}) + timing.start_delay};
-  }
-  if (ObjectAt(state, "waiting")) {
-    const JsonObject* last = ObjectAt(ObjectAt(container, "lastState"), "terminated");
-    const Duration wait = Backoff(IntAt(container, "restartCount").value_or(0));
-    return PodStep{Action::kRestart, TimeAt(last, "finishedAt").value_or(Instant{}) + wait};
-  }
-  if (timing.node_ready && !IsTrue(status, "Ready")) return PodStep{Action::kMarkReady, {}};
-  const size_t debugged = ObjectsAt(status, kEphemeralStatuses).size();
-  if (ObjectsAt(ObjectAt(&pod, "spec"), kEphemeral).size() > debugged) {
-    return PodStep{Action::kDebug, {}};
-  }
-  const auto run = RunTimeOf(pod, timing);
-  const auto started = TimeAt(ObjectAt(state, "running"), "startedAt");
-  if (!run || !started) return std::nullopt;
-  return PodStep{Action::kExit, *started + *run};
-}
-
-void StartPod(JsonObject& pod, std::string_view host_ip, std::string_view pod_ip, Instant now) {
-  JsonObject& status = EnsureObject(pod, "status");
-  if (const auto generation = IntAt(ObjectAt(&pod, "metadata"), "generation")) {
-    SetInt(status, "observedGeneration", *generation);
-  }
-  SetString(status, "phase", "Running");
-  SetCondition(status, "PodReadyToStartContainers", "True", "", "", now);
-  SetCondition(status, "Initialized", "True", "", "", now);
-  SetReady(status, true, "", "", now);
-  SetCondition(status, "PodScheduled", "True", "", "", now);
-  const auto set_address = [&](std::string_view one, std::string_view all, std::string_view ip) {
-    if (ip.empty()) return;
-    SetString(status, one, ip);
-    JsonArray& list = status[all].emplace_array();
-    SetString(list.emplace_back(boost::json::object_kind).get_object(), "ip", ip);
-  };
-  set_address("hostIP", "hostIPs", host_ip);
-  set_address("podIP", "podIPs", pod_ip);
-  SetString(status, "startTime", api::FormatTime(now));
-  // Containers of a pod that starts have no status yet; what a client wrote there does not count.
-  for (const std::string_view key : {"initContainerStatuses", "containerStatuses"}) {
-    status.erase(key);
-  }
-  AddContainers(status, "initContainerStatuses", pod, "initContainers", now);
-  AddContainers(status, "containerStatuses", pod, "containers", now);
-}
-
-void ExitPod(JsonObject& pod, Instant now) {
-  const int64_t exit_code = ExitCodeOf(pod);
-  const std::string_view policy = StringAt(ObjectAt(&pod, "spec"), "restartPolicy");
-  const bool restarts = policy == "Always" || (policy == "OnFailure" && exit_code != 0);
-  if (!restarts) return Finish(pod, exit_code, now);
-  JsonObject& status = EnsureObject(pod, "status");
-  ForEachContainer(status, [&](JsonObject& container) {
-    const std::string started = StartedAt(container);
-    SetBool(container, "ready", false);
-    SetBool(container, "started", false);
-    SetTerminated(EnsureObject(container, "lastState"), started, exit_code, now);
-    JsonObject& state = EnsureObject(container, "state");
-    state.clear();
-    JsonObject& waiting = EnsureObject(state, "waiting");
-    SetString(waiting, "reason", "CrashLoopBackOff");
-    SetString(waiting, "message", "back-off restarting failed container");
-  });
-  SetReady(status, false, "ContainersNotReady", "containers with unready status", now);
-}
-
-void RestartPod(JsonObject& pod, Instant now) {
-  JsonObject& status = EnsureObject(pod, "status");
-  ForEachContainer(status, [&](JsonObject& container) {
-    SetInt(container, "restartCount", IntAt(&container, "restartCount").value_or(0) + 1);
-    SetRunning(container, now);
-  });
-  SetReady(status, true, "", "", now);
-}
-
-void StartEphemeralContainers(JsonObject& pod, Instant now) {
-  JsonObject& status = EnsureObject(pod, "status");
-  AddContainers(status, kEphemeralStatuses, pod, kEphemeral, now);
-}
-
-void MakePodReady(JsonObject& pod, Instant now) {
-  SetReady(EnsureObject(pod, "status"), true, "", "", now);
-}
-
-void StopPod(JsonObject& pod, Instant now) { Finish(pod, kKilled, now); }
-
-void RejectPod(JsonObject& pod, std::string_view reason, std::string_view message, Instant now) {
-  JsonObject& status = EnsureObject(pod, "status");
-  SetString(status, "phase", "Failed");
-  SetString(status, "reason", reason);
-  SetString(status, "message", message);
-  SetString(status, "startTime", api::FormatTime(now));
+std::optional<PodStep> NextStep(const JsonObject& pod, const PodBehavior& behavior,
+                                const KubeletView& view) {
+  return LifecycleReader(pod, behavior, view).Next();
 }
 
 }  // namespace berth::localcluster

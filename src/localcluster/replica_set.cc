@@ -29,57 +29,19 @@ bool HasLabels(const PodRecord& pod, const JsonObject* labels) {
 
 ReplicaSetController::ReplicaSetController(Context& context, const Kind& kind)
     : Controller(&kind == &ReplicaSets() ? "replica-sets" : "replication-controllers", context),
-      kind_(kind) {}
+      kind_(kind),
+      adoption_(kind) {}
 
-void ReplicaSetController::Observe(const Change& change) {
-  const ObjectName& name = change.object.key;
-  if (&change.kind == &kind_) {
-    if (change.deleted) {
-      selectors_.Remove(name);
-      claims_.erase(name);
-      return queue_.Forget(name);
-    }
-    if (!change.previous) {
-      selectors_.Put(kind_, name, change.document);
-      claims_.insert(name);
-    }
-    return queue_.Add(name);
-  }
-  if (&change.kind != &Pods()) return;
-  for (const PodRecord* pod : {change.pod, change.previous_pod}) {
-    if (pod && pod->owner_kind == kind_.kind) queue_.Add({name.namespace_, pod->owner_name});
-  }
-  const bool relabelled = change.previous && change.previous->labels != change.object.labels;
-  if (change.deleted || selectors_.size() == 0) return;
-  if (relabelled && change.pod->owner_kind == kind_.kind) {
-    claims_.insert({name.namespace_, change.pod->owner_name});
-  }
-  // Orphans may be numerous: match them only when they appear, change labels or lose their owner.
-  const bool orphaned = change.previous_pod && !change.previous_pod->owner.empty();
-  if (change.pod->owner.empty() && (!change.previous || relabelled || orphaned)) {
-    for (const ObjectName& set : selectors_.Matching(change.object)) {
-      claims_.insert(set);
-      queue_.Add(set);
-    }
-  }
-}
+void ReplicaSetController::Observe(const Change& change) { adoption_.Observe(change, queue_); }
 
 void ReplicaSetController::Sync(const ObjectName& key) {
   const apiserver::store::ObjectPtr object = context_.store().Get(kind_.collection, key);
-  if (!object) {
-    claims_.erase(key);
-    return;
-  }
+  if (!object) return;
   const Json parsed = apiserver::store::Parse(*object);
   const JsonObject& document = parsed.get_object();
-  const api::Selector* selector = selectors_.Find(key);
-  if (claims_.erase(key) != 0 && selector) {
-    apiserver::store::ObjectPtr wrote;
-    ClaimPods(context_, kind_, document, *selector, wrote);
-    if (wrote) {
-      Wrote(key, wrote);
-      return queue_.Add(key);
-    }
+  if (const apiserver::store::ObjectPtr wrote = adoption_.Run(context_, key, document)) {
+    Wrote(key, wrote);
+    return queue_.Add(key);
   }
   std::vector<const PodRecord*> active;
   for (const PodRecord* pod : context_.pods.OwnedBy(object->uid)) {

@@ -3,11 +3,10 @@
 #pragma once
 
 #include <string>
-#include <unordered_set>
 
 #include "api/scheme/api_error.h"
 #include "localcluster/controller.h"
-#include "localcluster/pod_index.h"
+#include "localcluster/pod_adoption.h"
 
 namespace berth::localcluster {
 
@@ -18,7 +17,7 @@ class ReplicaSetController final : public Controller {
 
   void Observe(const Change& change) override;
   void Sync(const ObjectName& set) override;
-  size_t index_size() const override { return selectors_.size() + claims_.size(); }
+  size_t index_size() const override { return adoption_.size(); }
 
  private:
   // Creates or deletes pods; returns the error if creation fails.
@@ -29,9 +28,7 @@ class ReplicaSetController final : public Controller {
                    const std::optional<api::scheme::ApiError>& failure);
 
   const Kind& kind_;
-  SelectorIndex selectors_;
-  // Sets that may have to adopt or release pods.
-  std::unordered_set<ObjectName, NameHash> claims_;
+  PodAdoption adoption_;
 };
 
 }  // namespace berth::localcluster

@@ -76,6 +76,23 @@ TEST(ResourceQuota, EndedPodsUseNothing) {
                "{'status':{'used':{'pods':'0','requests.cpu':'0'}}}");
 }
 
+TEST(ResourceQuota, CountsWhatItsScopesSelect) {
+  TestCluster cluster;
+  cluster.AddNodes(1);
+  cluster.Make("pods", apiserver::registry::kPodA);
+  cluster.Make("pods",
+               "{'metadata':{'name':'b'},'spec':{'containers':[{'name':'c','image':'i',"
+               "'resources':{'requests':{'cpu':'1'}}}]}}");
+  cluster.Apply(R"(
+apiVersion: v1
+kind: ResourceQuota
+metadata: {name: q}
+spec: {hard: {pods: "5"}, scopes: [BestEffort]}
+)");
+  cluster.AdvanceSeconds(1);
+  EXPECT_HOLDS(cluster.Get("resourcequotas", "q"), "{'status':{'used':{'pods':'1'}}}");
+}
+
 TEST(ResourceQuota, FollowsItsSpecAndLeavesNothingBehind) {
   TestCluster cluster;
   cluster.Apply(kQuota);

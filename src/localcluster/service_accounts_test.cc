@@ -27,9 +27,11 @@ TEST(ServiceAccounts, AreRestored) {
   TestCluster cluster({.root_ca = "PEM"});
   cluster.Run();
   cluster.Delete("serviceaccounts", "default");
-  cluster.Delete("configmaps", "kube-root-ca.crt");
   cluster.Run();
   EXPECT_THAT(cluster.Names(Accounts()), ElementsAre("default"));
+  cluster.Delete("configmaps", "kube-root-ca.crt");
+  cluster.Run();
+  EXPECT_THAT(cluster.Names(ConfigMaps()), ElementsAre("kube-root-ca.crt"));
   cluster.Merge("configmaps", "kube-root-ca.crt", "{'data':{'ca.crt':'other','more':'x'}}");
   cluster.Run();
   EXPECT_HOLDS(cluster.Get("configmaps", "kube-root-ca.crt"),

@@ -42,19 +42,13 @@ void UseClaims(JsonObject& spec, const JsonObject* set_spec, const std::string& 
 
 }  // namespace
 
-void StatefulSetController::Observe(const Change& change) {
-  const ObjectName& name = change.object.key;
-  if (&change.kind == &StatefulSets()) {
-    if (change.deleted) return queue_.Forget(name);
-    return queue_.Add(name);
-  }
-  if (&change.kind != &Pods()) return;
-  for (const PodRecord* pod : {change.pod, change.previous_pod}) {
-    if (pod && pod->owner_kind == StatefulSets().kind) {
-      queue_.Add({name.namespace_, pod->owner_name});
-    }
-  }
-}
+StatefulSetController::StatefulSetController(Context& context)
+    : Controller("stateful-sets", context),
+      adoption_(StatefulSets(), [](const ObjectName& set, const ObjectName& pod) {
+        return OrdinalOf(set.name, pod.name) >= 0;
+      }) {}
+
+void StatefulSetController::Observe(const Change& change) { adoption_.Observe(change, queue_); }
 
 void StatefulSetController::Sync(const ObjectName& key) {
   const apiserver::store::ObjectPtr object = context_.store().Get(StatefulSets().collection, key);
@@ -62,6 +56,10 @@ void StatefulSetController::Sync(const ObjectName& key) {
   const Json parsed = apiserver::store::Parse(*object);
   const JsonObject& document = parsed.get_object();
   if (At(ObjectAt(&document, "metadata"), "deletionTimestamp")) return;
+  if (const apiserver::store::ObjectPtr wrote = adoption_.Run(context_, key, document)) {
+    Wrote(key, wrote);
+    return queue_.Add(key);
+  }
   Members members;
   for (const PodRecord* pod : context_.pods.OwnedBy(object->uid)) {
     const int64_t ordinal = OrdinalOf(key.name, pod->name().name);

@@ -6,15 +6,17 @@
 #include <string>
 
 #include "localcluster/controller.h"
+#include "localcluster/pod_adoption.h"
 
 namespace berth::localcluster {
 
 class StatefulSetController final : public Controller {
  public:
-  explicit StatefulSetController(Context& context) : Controller("stateful-sets", context) {}
+  explicit StatefulSetController(Context& context);
 
   void Observe(const Change& change) override;
   void Sync(const ObjectName& set) override;
+  size_t index_size() const override { return adoption_.size(); }
 
  private:
   struct Plan {
@@ -41,6 +43,8 @@ class StatefulSetController final : public Controller {
   bool CreateClaims(const ObjectName& key, const JsonObject& document, const std::string& pod);
   void WriteStatus(const ObjectName& key, const JsonObject& document, const Plan& plan,
                    const Members& members);
+
+  PodAdoption adoption_;
 };
 
 }  // namespace berth::localcluster

@@ -20,48 +20,7 @@ int PhaseRank(const PodRecord& pod) {
   return pod.phase() == "Running" ? 2 : 1;
 }
 
-void Release(JsonObject& metadata, std::string_view uid) {
-  JsonArray* owners = ArrayAt(&metadata, "ownerReferences");
-  for (size_t i = owners ? owners->size() : 0; i-- > 0;) {
-    if (StringAt(AsObject((*owners)[i]), "uid") == uid) {
-      owners->erase(owners->begin() + static_cast<std::ptrdiff_t>(i));
-    }
-  }
-  if (owners && owners->empty()) metadata.erase("ownerReferences");
-}
-
 }  // namespace
-
-void ClaimPods(Context& context, const Kind& kind, const JsonObject& owner,
-               const api::Selector& selector, apiserver::store::ObjectPtr& wrote) {
-  const JsonObject* metadata = ObjectAt(&owner, "metadata");
-  if (At(metadata, "deletionTimestamp")) return;
-  const std::string uid(StringAt(metadata, "uid"));
-  const std::string namespace_(StringAt(metadata, "namespace"));
-  const auto change = [&](const PodRecord& pod, auto alter) {
-    const auto done = context.api.Modify(Pods(), pod.name(), [&](Json& document) {
-      JsonObject& own = EnsureObject(document.get_object(), "metadata");
-      if (StringAt(&own, "uid") != pod.uid()) return false;
-      return alter(own);
-    });
-    if (done) wrote = *done;
-  };
-  for (const PodRecord* pod : context.pods.OwnedBy(uid)) {
-    if (Matches(selector, *pod->object)) continue;
-    change(*pod, [&](JsonObject& own) {
-      Release(own, uid);
-      return true;
-    });
-  }
-  for (const PodRecord* pod : context.pods.OrphansIn(namespace_)) {
-    if (pod->deleting || !Matches(selector, *pod->object)) continue;
-    change(*pod, [&](JsonObject& own) {
-      if (ControllerOf(&own) || At(&own, "deletionTimestamp")) return false;
-      SetController(own, kind, owner);
-      return true;
-    });
-  }
-}
 
 void SortForDeletion(std::vector<const PodRecord*>& pods) {
   std::map<std::string_view, int> crowd;
@@ -112,6 +71,41 @@ std::vector<Revision> RevisionsOf(const Context& context, const JsonObject* owne
   return revisions;
 }
 
+// Returns the value with the members of all objects in the order of their names.
+Json Sorted(const Json& value) {
+  if (const JsonArray* array = value.if_array()) {
+    JsonArray sorted;
+    for (const Json& item : *array) sorted.push_back(Sorted(item));
+    return sorted;
+  }
+  const JsonObject* object = value.if_object();
+  if (!object) return value;
+  std::map<std::string_view, const Json*> members;
+  for (const auto& member : *object) members[member.key()] = &member.value();
+  JsonObject sorted;
+  for (const auto& [key, member] : members) sorted[key] = Sorted(*member);
+  return sorted;
+}
+
+// Returns what a revision stores of a template: a patch, byte by byte as kube-controller-manager
+// writes it, since clients find a workload's revision by comparing with that.
+Json RevisionData(const JsonObject& pod_template) {
+  JsonObject copy = pod_template;
+  SetString(copy, "$patch", "replace");
+  JsonObject& spec = EnsureObject(copy, "spec");
+  for (const std::string_view list : {"containers", "initContainers"}) {
+    JsonArray* containers = ArrayAt(&spec, list);
+    for (size_t i = 0; containers && i < containers->size(); ++i) {
+      if (JsonObject* container = (*containers)[i].if_object()) {
+        EnsureObject(*container, "resources");
+      }
+    }
+  }
+  JsonObject data;
+  EnsureObject(data, "spec")["template"] = Sorted(copy);
+  return data;
+}
+
 void CreateRevision(Context& context, const Kind& kind, const JsonObject& workload,
                     const ObjectName& name, const std::string& hash, int64_t number) {
   const JsonObject* pod_template = ObjectAt(ObjectAt(&workload, "spec"), "template");
@@ -124,11 +118,7 @@ void CreateRevision(Context& context, const Kind& kind, const JsonObject& worklo
   SetString(EnsureObject(metadata, "labels"), kRevisionHash, hash);
   SetController(metadata, kind, workload);
   SetInt(revision, "revision", number);
-  if (pod_template) {
-    JsonObject& data = EnsureObject(EnsureObject(revision, "data"), "spec");
-    data["template"] = *pod_template;
-    SetString(EnsureObject(data, "template"), "$patch", "replace");
-  }
+  if (pod_template) revision["data"] = RevisionData(*pod_template);
   // If it already exists, the next sync finds it.
   (void)context.api.Create(ControllerRevisions(), name.namespace_, std::move(revision));
 }

@@ -1,4 +1,4 @@
-// What workload controllers share: adopting, ranking and counting the pods they own, and the
+// What workload controllers share: ranking and counting the pods they own, and the
 // ControllerRevisions that store the versions of a pod template.
 #pragma once
 
@@ -12,11 +12,6 @@
 #include "localcluster/controller.h"
 
 namespace berth::localcluster {
-
-// Adopts orphans that the selector matches, and releases owned pods that it does not match. Sets
-// `wrote` to the result of the last write, if any.
-void ClaimPods(Context& context, const Kind& kind, const JsonObject& owner,
-               const api::Selector& selector, apiserver::store::ObjectPtr& wrote);
 
 // Sorts pods in the order in which to delete them: unassigned, not running, not ready, low deletion
 // cost, crowded with others of `pods` on their node, ready for a shorter time, younger.

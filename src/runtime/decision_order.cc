@@ -27,9 +27,12 @@ DecisionOrder::DecisionOrder(const ShadowTimeline& timeline, size_t most_reorder
   for (OtherDecision& other : seen) {
     const ObservedDecision& decision = *other.decision;
     if (decision.before->metadata.uid == decision_.before->metadata.uid) continue;
-    // Seen before this pod could be tried, or could be tried only after this decision was seen.
-    if (decision.position < decision_.since || decision.since > decision_.position) continue;
-    other.made = Classify(decision);
+    // Could be tried only after this decision was seen.
+    if (decision.since > decision_.position) continue;
+    // Seen before this pod could be tried: it is in the cluster, except a pod that is being bound.
+    const bool seen_before = decision.position < decision_.since;
+    if (seen_before && !decision.assumed) continue;
+    other.made = seen_before ? OtherDecision::Made::kBefore : Classify(decision);
     others_.push_back(other);
   }
   for (const OtherDecision& other : others_) {

@@ -17,6 +17,7 @@ void LatencyHistogram::Add(Duration duration) {
   }
   ++counts_[std::min(bucket, kBuckets - 1)];
   ++count_;
+  total_ += std::max(duration, Duration{});
 }
 
 Duration LatencyHistogram::Percentile(double percent) const {
@@ -33,6 +34,14 @@ Duration LatencyHistogram::Percentile(double percent) const {
     micros = (kPerDoubling + bucket % kPerDoubling + 1) << shift;
   }
   return {static_cast<int64_t>(micros) * 1000};
+}
+
+LatencyHistogram LatencyHistogram::Since(const LatencyHistogram& earlier) const {
+  LatencyHistogram difference = *this;
+  for (size_t i = 0; i < kBuckets; ++i) difference.counts_[i] -= earlier.counts_[i];
+  difference.count_ -= earlier.count_;
+  difference.total_ -= earlier.total_;
+  return difference;
 }
 
 }  // namespace berth::runtime

@@ -16,9 +16,13 @@ class LatencyHistogram {
   // Adds a duration. Negative durations count as zero.
   void Add(Duration duration);
   uint64_t count() const { return count_; }
+  // Returns zero if the histogram is empty.
+  Duration Average() const { return count_ == 0 ? Duration{} : total_ / count_; }
   // Returns the duration that `percent` per cent do not exceed, rounded up to the end of its
   // bucket; zero if the histogram is empty. Durations beyond the last bucket count as its end.
   Duration Percentile(double percent) const;
+  // Returns what was added since `earlier`, a copy of this histogram.
+  LatencyHistogram Since(const LatencyHistogram& earlier) const;
 
  private:
   static constexpr size_t kPerDoubling = 8;
@@ -27,6 +31,7 @@ class LatencyHistogram {
 
   std::array<uint64_t, kBuckets> counts_ = {};
   uint64_t count_ = 0;
+  Duration total_;
 };
 
 struct DriverSnapshot {

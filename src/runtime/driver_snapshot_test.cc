@@ -48,6 +48,29 @@ TEST(LatencyHistogram, CountsFromBelow) {
   EXPECT_EQ(histogram.Percentile(100), Micros(5120));
 }
 
+TEST(LatencyHistogram, HasAnAverage) {
+  LatencyHistogram histogram;
+  EXPECT_EQ(histogram.Average(), Duration{});
+  histogram.Add(Micros(10));
+  histogram.Add(Micros(30));
+  histogram.Add(Micros(-5));
+  histogram.Add(Micros(0));
+  EXPECT_EQ(histogram.Average(), Micros(10));
+}
+
+TEST(LatencyHistogram, TellsWhatWasAddedSince) {
+  LatencyHistogram histogram;
+  for (int i = 0; i < 10; ++i) histogram.Add(Micros(5000));
+  const LatencyHistogram earlier = histogram;
+  histogram.Add(Micros(2));
+  histogram.Add(Micros(4));
+  const LatencyHistogram since = histogram.Since(earlier);
+  EXPECT_EQ(since.count(), 2U);
+  EXPECT_EQ(since.Average(), Micros(3));
+  EXPECT_EQ(since.Percentile(100), Micros(5));
+  EXPECT_EQ(earlier.Since(earlier).count(), 0U);
+}
+
 TEST(LatencyHistogram, KeepsWhatIsBeyondItInTheLastBucket) {
   LatencyHistogram histogram;
   histogram.Add(Duration::Seconds(1'000'000'000));

@@ -21,7 +21,8 @@ const api::Pod* PodOf(const scheduler::engine::Event& event) {
 // Reports whether the pod is as the decision left it.
 bool Shows(const api::Pod* pod, const ObservedDecision& decision) {
   if (pod == nullptr) return false;
-  if (decision.kind == Judgement::Kind::kPlaced) return !pod->spec.node_name.empty();
+  if (decision.kind == Judgement::Kind::kPlaced || decision.assumed)
+    return !pod->spec.node_name.empty();
   return pod->status.nominated_node_name == decision.after->status.nominated_node_name;
 }
 
@@ -47,7 +48,8 @@ InFlightSearch::InFlightSearch(scheduler::engine::Engine& engine, const ShadowTi
     if (other.visible && !made_before(other)) Exclude(other);
   }
   for (const OtherDecision& other : order_.others()) {
-    if (!other.visible && made_before(other)) Include(other);
+    const bool shown = other.visible && !other.decision->assumed;
+    if (!shown && made_before(other)) Include(other);
   }
   likeliest_ = mark();
 }
@@ -55,6 +57,7 @@ InFlightSearch::InFlightSearch(scheduler::engine::Engine& engine, const ShadowTi
 void InFlightSearch::CollectSteps() {
   for (const Moment& moment : timeline_.past()) {
     if (moment.decision) continue;
+    if (moment.only_starts && decision_.kind != Judgement::Kind::kNominated) continue;
     const bool may_lag =
         PodOf(moment.event) == nullptr && moment.arrived >= decision_.since_at - limits_.watch_lag;
     if (moment.position > decision_.since || may_lag)
@@ -79,7 +82,10 @@ bool InFlightSearch::Include(const OtherDecision& other) {
   const ObservedDecision& decision = *other.decision;
   const api::Pod* pod = FindPod(decision.before->metadata);
   if (pod == nullptr || Shows(pod, decision)) return false;
-  what_if_.Put(decision.after);
+  // The bind that was announced may have failed since.
+  const bool announced = pod->status.nominated_node_name == decision.node;
+  if (other.visible && decision.assumed && !announced) return false;
+  what_if_.Put(decision.assumed ? decision.assumed : decision.after);
   return true;
 }
 

@@ -223,13 +223,85 @@ TEST_F(ShadowTest, GoesForwardBehindANode) {
 TEST_F(ShadowTest, EndsTheNominationOfAPodThatIsDeleted) {
   See(MakePod("low").Request("cpu", "4").Priority(1).On("large"));
   See(MakePod("high").Request("cpu", "7").Priority(9));
-  EXPECT_EQ(See(MakePod("high").Request("cpu", "7").Priority(9).Nominated("large")),
+  EXPECT_EQ(See(Unschedulable(MakePod("high").Request("cpu", "7").Priority(9).Nominated("large"),
+                              "0/2 nodes are available: 2 Insufficient cpu.")),
             Lines{"nominated large: agrees"});
   SeeDeleted(MakePod("low").Request("cpu", "4").Priority(1).On("large"));
   See(MakePod("web").Request("cpu", "2").Priority(5));
   EXPECT_EQ(See(MakePod("web").Request("cpu", "2").Priority(5).On("large")), Lines{});
   SeeDeleted(MakePod("high").Request("cpu", "7").Priority(9).Nominated("large"));
   EXPECT_EQ(Pass(Duration::Seconds(5)), Lines{"placed large: agrees_in_flight"});
+}
+
+// `first` is nominated for `large` until its volumes are bound. Those that are tried meanwhile find
+// it there.
+TEST_F(ShadowTest, CountsAPodThatIsBeingBound) {
+  See(MakePod("first").Request("cpu", "7").Priority(9));
+  EXPECT_EQ(See(MakePod("first").Request("cpu", "7").Priority(9).Nominated("large")),
+            Lines{"nominated large: agrees"});
+  See(MakePod("second").Request("cpu", "500m"));
+  EXPECT_EQ(See(MakePod("second").Request("cpu", "500m").On("small")),
+            Lines{"placed small: agrees_in_flight"});
+  // That was judged with the nomination.
+  EXPECT_EQ(See(MakePod("first").Request("cpu", "7").Priority(9).On("large")), Lines{});
+  EXPECT_EQ(shadow_.held_events(), 0);
+}
+
+// Meanwhile a preemptor was nominated for the same node.
+TEST_F(ShadowTest, JudgesABindThatWasAnnouncedOnce) {
+  See(MakePod("low").Request("cpu", "7").Priority(1).On("large"));
+  See(MakePod("first").Request("cpu", "1").Priority(5));
+  EXPECT_EQ(See(MakePod("first").Request("cpu", "1").Priority(5).Nominated("large")),
+            Lines{"nominated large: agrees"});
+  See(MakePod("high").Request("cpu", "7").Priority(9));
+  EXPECT_EQ(See(Unschedulable(MakePod("high").Request("cpu", "7").Priority(9).Nominated("large"),
+                              "0/2 nodes are available: 2 Insufficient cpu.")),
+            Lines{"nominated large: agrees"});
+  EXPECT_EQ(See(MakePod("first").Request("cpu", "1").Priority(5).On("large")), Lines{});
+  EXPECT_EQ(Pass(Duration::Seconds(10)), Lines{});
+}
+
+// The bind that follows a nomination was decided with it, before `second` was tried, though it is
+// seen after that of `other`.
+TEST_F(ShadowTest, ANominationThatAnnouncesABindIsNoFailure) {
+  See(MakePod("other").Request("cpu", "100m"));
+  See(MakePod("first").Request("cpu", "6").Priority(9));
+  See(MakePod("second").Request("cpu", "500m").Priority(5));
+  EXPECT_EQ(See(MakePod("first").Request("cpu", "6").Priority(9).Nominated("large")),
+            Lines{"nominated large: agrees"});
+  EXPECT_EQ(See(MakePod("other").Request("cpu", "100m").On("small")),
+            Lines{"placed small: agrees_in_flight"});
+  EXPECT_EQ(See(MakePod("second").Request("cpu", "500m").Priority(5).On("small")),
+            Lines{"placed small: agrees_in_flight"});
+}
+
+// A bind that was announced may fail.
+TEST_F(ShadowTest, CountsNoPodWhoseBindHasFailed) {
+  See(MakePod("first").Request("cpu", "7").Priority(9));
+  See(MakePod("first").Request("cpu", "7").Priority(9).Nominated("large"));
+  See(Unschedulable(MakePod("first").Request("cpu", "7").Priority(9), "binding volumes: no"));
+  Pass(Duration::Seconds(5));
+  See(MakePod("second").Request("cpu", "500m"));
+  See(MakePod("second").Request("cpu", "500m").On("small"));
+  const Lines judged = Pass(Duration::Seconds(5));
+  ASSERT_EQ(judged.size(), 1);
+  EXPECT_TRUE(judged[0].starts_with("placed small: large, scores ")) << judged[0];
+}
+
+// A pod that failed before keeps its condition while it is being bound.
+TEST_F(ShadowTest, CountsAPodThatFailedBeforeAndIsBeingBound) {
+  const auto failed = [](api::Pod pod) { return Unschedulable(std::move(pod), kNoRoom); };
+  See(MakePod("old").Request("cpu", "8").On("large"));
+  See(MakePod("first").Request("cpu", "7").Priority(9));
+  EXPECT_EQ(See(failed(MakePod("first").Request("cpu", "7").Priority(9))),
+            Lines{"unschedulable : agrees"});
+  SeeDeleted(MakePod("old").Request("cpu", "8").On("large"));
+  Pass(Duration::Seconds(10));
+  EXPECT_EQ(See(failed(MakePod("first").Request("cpu", "7").Priority(9).Nominated("large"))),
+            Lines{"nominated large: agrees"});
+  See(MakePod("second").Request("cpu", "500m"));
+  EXPECT_EQ(See(MakePod("second").Request("cpu", "500m").On("small")),
+            Lines{"placed small: agrees_in_flight"});
 }
 
 TEST_F(ShadowTest, JudgesFailuresInABurst) {
@@ -249,6 +321,25 @@ TEST_F(ShadowTest, JudgesNominationsInABurst) {
   EXPECT_EQ(See(MakePod("first").Request("cpu", "8").Priority(9).On("large")), Lines{});
   EXPECT_EQ(Pass(Duration::Seconds(5)),
             (Lines{"nominated small: agrees_in_flight", "placed large: agrees"}));
+}
+
+// The start of the victim on `small` was not seen yet, so that it counted as the youngest.
+TEST_F(ShadowTest, GoesBackBeforeAStart) {
+  const auto running = [](const char* name, const char* node, std::optional<int64_t> start) {
+    api::Pod pod = MakePod(name).Request("cpu", "1").Priority(1).On(node);
+    if (start) pod.status.start_time = Instant::FromUnixSeconds(*start);
+    return std::make_shared<const api::Pod>(std::move(pod));
+  };
+  See(MakeNode("other").Cpu("1").Memory("8Gi").Pods("10"));
+  See(MakePod("full").Request("cpu", "8").Priority(100).On("large"));
+  See(running("on-other", "other", 500));
+  See(running("on-small", "small", std::nullopt));
+  Pass(Duration::Seconds(10));  // Everybody has seen that.
+  See(MakePod("high").Request("cpu", "1").Priority(9));
+  See(running("on-small", "small", 400));
+  EXPECT_EQ(See(Unschedulable(MakePod("high").Request("cpu", "1").Priority(9).Nominated("small"),
+                              "0/3 nodes are available: 3 Insufficient cpu.")),
+            Lines{"nominated small: agrees_in_flight"});
 }
 
 // --- limits ---

@@ -31,6 +31,13 @@ bool ShowsNewFailure(const api::Pod& before, const api::Pod& after) {
          ScheduledCondition(before)->message != ScheduledCondition(after)->message;
 }
 
+// Returns the pod on the node that it is nominated for.
+api::Ref<api::Pod> OnNominatedNode(const api::Pod& pod) {
+  auto placed = api::CopyToChange(pod);
+  placed->spec.node_name = pod.status.nominated_node_name;
+  return placed;
+}
+
 // Reports whether the change of a pod may change decisions about other pods.
 bool Changes(const api::Pod& before, const api::Pod& after) {
   const bool was_placed = !before.spec.node_name.empty();
@@ -46,6 +53,17 @@ bool Changes(const api::Pod& before, const api::Pod& after) {
   return resized || before.spec != after.spec || before.metadata.labels != after.metadata.labels ||
          before.metadata.deletion_timestamp.has_value() !=
              after.metadata.deletion_timestamp.has_value();
+}
+
+// Reports whether the event says that a pod has started, and when.
+bool Starts(const scheduler::engine::Event& event, const std::optional<api::Object>& replaced) {
+  const auto* put = std::get_if<scheduler::engine::ObjectPut>(&event);
+  if (put == nullptr || !replaced) return false;
+  const auto* after = std::get_if<api::Ref<api::Pod>>(&put->object);
+  const auto* before = std::get_if<api::Ref<api::Pod>>(&*replaced);
+  return after != nullptr && before != nullptr && !(*after)->spec.node_name.empty() &&
+         (*before)->metadata.uid == (*after)->metadata.uid &&
+         (*before)->status.start_time != (*after)->status.start_time;
 }
 
 template <typename T>
@@ -123,6 +141,9 @@ std::optional<ObservedDecision> ShadowTimeline::SeePod(const api::Ref<api::Pod>&
   }
   std::optional<ObservedDecision> decision;
   const auto kind = KindOfDecision(*before, *pod);
+  // A nomination without a failure, such as a preemptor's, announces a bind that takes long: the
+  // attempt goes on.
+  const bool is_bound_soon = kind == Judgement::Kind::kNominated && !ShowsNewFailure(*before, *pod);
   if (kind || (waits && before->status.nominated_node_name != pod->status.nominated_node_name)) {
     const std::string& node =
         kind == Judgement::Kind::kPlaced ? pod->spec.node_name : pod->status.nominated_node_name;
@@ -133,14 +154,18 @@ std::optional<ObservedDecision> ShadowTimeline::SeePod(const api::Ref<api::Pod>&
                 .created = waiting.created,
                 .kind = kind.value_or(Judgement::Kind::kUnschedulable),
                 .node = node,
-                .judged = kind.has_value(),
+                // A bind that was announced was decided, and judged, then.
+                .judged = kind && (kind != Judgement::Kind::kPlaced || node != waiting.announced),
                 .before = before,
-                .after = pod};
+                .after = pod,
+                .assumed = is_bound_soon ? OnNominatedNode(*pod) : nullptr};
   }
+  if (is_bound_soon) waiting.announced = pod->status.nominated_node_name;
   if (!waits) {
     waiting_.erase(known);
-  } else if (kind || ShowsNewFailure(*before, *pod)) {
+  } else if ((kind && !is_bound_soon) || ShowsNewFailure(*before, *pod)) {
     waiting.first = false;
+    waiting.announced.clear();
     waiting.failed = position;
     waiting.failed_at = moment.arrived;
   } else if (!before->spec.scheduling_gates.empty() && pod->spec.scheduling_gates.empty()) {
@@ -158,7 +183,8 @@ void ShadowTimeline::Pass(const std::function<void(const scheduler::engine::Even
     // A decision that leaves the cluster as it is, such as a failure, need not be undone.
     const bool matters = moment.decision ? moment.decision->ChangesCluster()
                                          : Matters(moment.event, moment.replaced);
-    if (matters) past_.push_back(moment);
+    moment.only_starts = !matters && Starts(moment.event, moment.replaced);
+    if (matters || moment.only_starts) past_.push_back(moment);
     if (past_.size() > past_limit_) past_.pop_front();
   }
   pass(moment.event);

@@ -38,6 +38,9 @@ struct ObservedDecision {
   std::string node;
   bool judged = true;  // It can be compared with what the engine decides.
   api::Ref<api::Pod> before, after;
+  // The pod on its node, if it is nominated because it is being bound: the scheduler that decided
+  // so counts it there. Otherwise null.
+  api::Ref<api::Pod> assumed = nullptr;
 
   int32_t priority() const { return before->priority(); }
   // Reports whether other pods see a cluster changed by it.
@@ -54,6 +57,9 @@ struct Moment {
   scheduler::engine::Event event;
   std::optional<ObservedDecision> decision = {};
   std::optional<api::Object> replaced = {};  // In the engine's model, when the engine got it.
+  // Its kubelet has started the pod, and nothing else has changed. Preemption prefers victims that
+  // have started late; until then a pod counts as started now.
+  bool only_starts = false;
 };
 
 // The object of an event; null if it is not about one.
@@ -89,8 +95,9 @@ class ShadowTimeline {
     Instant since_at;
     bool first = false;
     uint64_t created = 0;
-    uint64_t failed = 0;     // Where its last failure is seen, if it has failed,
-    Instant failed_at = {};  // and when it was.
+    uint64_t failed = 0;         // Where its last failure is seen, if it has failed,
+    Instant failed_at = {};      // and when it was.
+    std::string announced = {};  // The node that it is being bound to, if that is known.
   };
 
   std::optional<ObservedDecision> SeePod(const api::Ref<api::Pod>& pod, const Moment& moment);

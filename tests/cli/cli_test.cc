@@ -375,6 +375,7 @@ TEST(HelpTest, ListsTheCommands) {
       "\n"
       "Available Commands:\n"
       "  apiserver     Run the embedded Kubernetes API server, without nodes or scheduler\n"
+      "  bench         Measure the scheduler with kube-scheduler's benchmark or a synthetic world\n"
       "  check         Check that berth-scheduler can run on a cluster\n"
       "  config        Validate or print a KubeSchedulerConfiguration file\n"
       "  conformance   Compare Berth's decisions with results recorded from kube-scheduler\n"
@@ -431,10 +432,26 @@ const HelpCase kHelp[] = {
       "--trace"}},
     {{"up"},
      "berth up [flags]",
-     {"\nFlags:\n", "--config FILE", "--demo", "-f, --filename FILE", "--gpus N", "-h, --help",
-      "--no-controllers", "--no-kubelets", "--no-leases", "--nodes N", "--nodes-from FILE",
-      "--scheduler MODE", "(default embedded)", "--speed X", "(default 1)", "\nAPI server flags:\n",
-      "--address ADDRESS", "--token-auth-file FILE"}},
+     {"\nFlags:\n",
+      "--config FILE",
+      "--demo",
+      "-f, --filename FILE",
+      "--gpus N",
+      "-h, --help",
+      "--no-controllers",
+      "--no-kubelets",
+      "--no-leases",
+      "--nodes N",
+      "--nodes-from FILE",
+      "--scheduler MODE",
+      "(default embedded)",
+      "--seed N",
+      "--speed X",
+      "(default 1)",
+      "--stages FILE",
+      "\nAPI server flags:\n",
+      "--address ADDRESS",
+      "--token-auth-file FILE"}},
 };
 
 TEST(HelpTest, OfACommandHasUsageExitCodesExamplesAndFlags) {

@@ -115,7 +115,7 @@ TEST_F(ScheduleInputTest, AllProblemsAreListed) {
 
 TEST_F(ScheduleInputTest, DuplicateFieldsAreErrors) {
   EXPECT_THAT(Error("apiVersion: v1\nkind: Pod\nkind: Pod\n"),
-              HasSubstr("line 3, column 1: key \"kind\" already set in map"));
+              HasSubstr("line 3: key \"kind\" already set in map"));
   const std::string json =
       R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"web","name":"api"},"spec":{}})";
   EXPECT_EQ(Error(json), Place() + "duplicate field \"metadata.name\"\n");

@@ -9,6 +9,14 @@ Each document has comments that say what it becomes on a cluster:
     # becomes: spec.clusterIP exists
     # becomes: stringData absent
 
+and what controllers make of it, in the list that `kubectl get` prints:
+
+    # makes: jobs -l app=hello: items[0].status.succeeded = 1
+
+This command of kubectl is run when all files are applied:
+
+    # run: create job --from=cronjob/backup backup-by-hand
+
 A path has names, [INDEX] and [?KEY=VALUE]; a dot in a name is escaped by a backslash. The value is
 JSON. Exits 1 if a document is refused or does not become that, 77 if there is no kubectl.
 """
@@ -27,11 +35,14 @@ MANIFESTS = pathlib.Path(__file__).resolve().parent.parent / "manifests"
 FILES = ["storage", "access_and_policy", "services", "scheduling", "workloads", "operators",
          "operator_resources"]
 NODES = 3
+# A CronJob that is due every minute is so every six seconds. Without leases, since a busy machine
+# may be too slow to renew them at that speed.
+SPEED = ["--speed", "10", "--no-leases"]
 # Far more than a busy machine needs.
 DEADLINE_SECONDS = 120
 
 STEP = re.compile(r"\[(\d+)\]|\[\?(\w+)=([^\]]+)\]|\.?((?:[^.\[\\]|\\.)+)")
-CONDITION = re.compile(r"# becomes: (\S+) (?:= (.+)|(exists|absent))$")
+CONDITION = re.compile(r"# (?:becomes|makes: ([^:]+)): (\S+) (?:= (.+)|(exists|absent))$")
 
 
 def find(value, path):
@@ -47,23 +58,24 @@ def find(value, path):
     return value
 
 
-def unmet(conditions, live):
-    """Returns what is wrong with a live object."""
+def unmet(conditions, live, query):
+    """Returns what is wrong with a live object, and with what was made of it."""
     wrong = []
-    for path, wanted, presence in conditions:
-        found = find(live, path)
+    for made, path, wanted, presence in conditions:
+        found = find(query(made) if made else live, path)
+        place = f"{made}: {path}" if made else path
         if presence:
             if (found is None) != (presence == "absent"):
-                wrong.append(f"{path} is {json.dumps(found)}, expected: {presence}")
+                wrong.append(f"{place} is {json.dumps(found)}, expected: {presence}")
         elif found != json.loads(wanted):
-            wrong.append(f"{path} is {json.dumps(found)}, expected {wanted}")
+            wrong.append(f"{place} is {json.dumps(found)}, expected {wanted}")
     return wrong
 
 
 def conditions_of(text):
     """Returns the conditions of each document of a file."""
     documents = [d for d in re.split(r"(?m)^---$", text) if re.search(r"(?m)^apiVersion:", d)]
-    lines = ([l for l in d.splitlines() if l.startswith("# becomes:")] for d in documents)
+    lines = ([l for l in d.splitlines() if re.match("# (becomes|makes):", l)] for d in documents)
     return [[CONDITION.match(line).groups() for line in of_one] for of_one in lines]
 
 
@@ -75,7 +87,8 @@ class Cluster:
         cache = str(directory / "cache")
         self.command = [kubectl, "--kubeconfig", kubeconfig, "--cache-dir", cache]
         self.process = subprocess.Popen(
-            [berth, "up", "--nodes", str(NODES), "--port", "0", "--kubeconfig", kubeconfig],
+            [berth, "up", "--nodes", str(NODES), "--port", "0", "--kubeconfig", kubeconfig,
+             *SPEED],
             stdout=subprocess.PIPE, text=True)
         for line in self.process.stdout:
             if line.startswith("export KUBECONFIG="):
@@ -93,6 +106,11 @@ class Cluster:
             return None
         objects = json.loads(got.stdout)
         return objects["items"] if objects["kind"] == "List" else [objects]
+
+    def query(self, arguments):
+        """Returns what `kubectl get` prints, or None."""
+        got = self.kubectl("get", *arguments.split(), "-o", "json")
+        return json.loads(got.stdout) if got.returncode == 0 else None
 
     def stop(self):
         self.process.terminate()
@@ -112,7 +130,8 @@ def check(cluster, path, conditions):
             wrong = [f"{path.name}: not all objects are there"]
         else:
             wrong = [f"{path.name}: {name_of(live)}: {text}"
-                     for live, wanted in zip(objects, conditions) for text in unmet(wanted, live)]
+                     for live, wanted in zip(objects, conditions)
+                     for text in unmet(wanted, live, cluster.query)]
         if not wrong or time.monotonic() > deadline:
             return wrong
         time.sleep(0.5)
@@ -132,6 +151,11 @@ def main():
             applied = cluster.kubectl("apply", "-f", path)
             if applied.returncode != 0:
                 problems.append(f"{path.name}: {applied.stderr}")
+        for path in paths:
+            for command in re.findall(r"(?m)^# run: (.+)$", path.read_text()):
+                ran = cluster.kubectl(*command.split())
+                if ran.returncode != 0:
+                    problems.append(f"{path.name}: {command}: {ran.stderr}")
         for path in paths:
             conditions = conditions_of(path.read_text())
             problems += [f"{path.name}: document {i} has no \"becomes\""

@@ -36,6 +36,11 @@ std::unexpected<Error> FailAt(const yaml_mark_t& mark, std::string_view problem)
   return Fail(fmt::format("line {}, column {}: {}", mark.line + 1, mark.column + 1, problem));
 }
 
+// In the words of kube-apiserver, which names no column.
+std::unexpected<Error> FailAtLine(const yaml_mark_t& mark, std::string_view problem) {
+  return Fail(fmt::format("line {}: {}", mark.line + 1, problem));
+}
+
 // An event of libyaml, freed by the destructor.
 struct Event {
   Event() = default;
@@ -243,7 +248,7 @@ class TreeWriter {
     AppendJsonString(out_, *text);
     out_ += ':';
     if (!keys.insert(*text).second) {
-      return FailAt(key.mark, fmt::format("key \"{}\" already set in map", Shorten(*text)));
+      return FailAtLine(key.mark, fmt::format("key \"{}\" already set in map", Shorten(*text)));
     }
     return {};
   }

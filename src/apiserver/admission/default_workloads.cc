@@ -94,6 +94,18 @@ bool DefaultWorkload(const api::scheme::Kind& kind, api::JsonObject& document) {
 
 namespace {
 
+// A rule of the policy that names a condition means one that is true.
+void DefaultFailurePolicy(api::JsonObject* policy) {
+  api::JsonArray* rules = api::ArrayAt(policy, "rules");
+  for (size_t i = 0; rules && i < rules->size(); ++i) {
+    api::JsonArray* patterns = api::ArrayAt((*rules)[i].if_object(), "onPodConditions");
+    for (size_t j = 0; patterns && j < patterns->size(); ++j) {
+      if (api::JsonObject* pattern = (*patterns)[j].if_object())
+        api::DefaultString(*pattern, "status", "True");
+    }
+  }
+}
+
 void DefaultJob(api::JsonObject& document, api::JsonObject& spec) {
   if (!api::At(&spec, "completions") && !api::At(&spec, "parallelism"))
     api::SetInt(spec, "completions", 1);
@@ -106,6 +118,7 @@ void DefaultJob(api::JsonObject& document, api::JsonObject& spec) {
   api::DefaultBool(spec, "manualSelector", false);
   api::DefaultString(spec, "podReplacementPolicy",
                      api::At(&spec, "podFailurePolicy") ? "Failed" : "TerminatingOrFailed");
+  DefaultFailurePolicy(api::ObjectAt(&spec, "podFailurePolicy"));
   const api::JsonObject* pod = api::ObjectAt(&spec, "template");
   const api::JsonObject* labels = api::ObjectAt(api::ObjectAt(pod, "metadata"), "labels");
   api::JsonObject& metadata = MetadataOf(document);

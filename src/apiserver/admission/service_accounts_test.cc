@@ -52,6 +52,17 @@ TEST(AdmitServiceAccount, MountsTheToken) {
                "'fieldPath':'metadata.namespace'}}]}}]}}");
 }
 
+// As in a pod that is copied from another one.
+TEST(AdmitServiceAccount, MountsAVolumeThatThePodHas) {
+  MountingFixture fixture;
+  EXPECT_HOLDS(
+      fixture.Make("pods",
+                   "{'metadata':{'name':'a'},'spec':{'containers':[{'name':'c','image':'i'}],"
+                   "'volumes':[{'name':'kube-api-access-abcde','emptyDir':{}}]}}"),
+      "{'spec':{'volumes':[{'name':'kube-api-access-abcde','projected':null}],"
+      "'containers':[{'volumeMounts':[{'name':'kube-api-access-abcde'}]}]}}");
+}
+
 // Pods of one workload are equal to the scheduler only if their volumes have the same names.
 TEST(AdmitServiceAccount, PodsOfAnAccountHaveTheSameVolume) {
   MountingFixture fixture;

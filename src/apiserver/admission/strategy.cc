@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <set>
+#include <span>
 #include <string>
 
 #include "api/json/document.h"
@@ -109,7 +110,33 @@ void PrepareNamespace(api::JsonObject& document) {
   }
 }
 
-// Restores everything except the status, and the labels and annotations of pods and nodes.
+constexpr std::array<std::string_view, 4> kChangeableMetadata = {"labels", "annotations",
+                                                                 "ownerReferences", "finalizers"};
+
+void RestoreMetadata(const api::JsonObject& before, api::JsonObject& after,
+                     std::span<const std::string_view> keys = kChangeableMetadata) {
+  const api::JsonObject* old_metadata = MetadataOf(before);
+  const api::JsonObject none;
+  for (const std::string_view key : keys) {
+    CopyMember(old_metadata ? *old_metadata : none, MetadataOf(after), key);
+  }
+}
+
+// Returns the metadata that an update of the status leaves as it is. Of most kinds it is none, as
+// in kube-apiserver.
+std::span<const std::string_view> MetadataKeptByStatus(const api::scheme::Kind& kind) {
+  constexpr std::array<std::string_view, 6> kStatusOnly = {
+      "FlowSchema",  "PriorityLevelConfiguration", "ResourceClaim",
+      "ServiceCIDR", "ValidatingAdmissionPolicy",  "VolumeAttachment"};
+  static constexpr std::array<std::string_view, 1> kLabels = {"labels"};
+  static constexpr std::array<std::string_view, 1> kOwners = {"ownerReferences"};
+  const auto is = [&](std::string_view name) { return kind.IsBuiltIn(name); };
+  if (kind.custom || std::ranges::any_of(kStatusOnly, is)) return kChangeableMetadata;
+  if (is("Deployment")) return kLabels;
+  if (is("Pod")) return kOwners;
+  return {};
+}
+
 void RestoreAllButStatus(const api::scheme::Kind& kind, const api::JsonObject& before,
                          api::JsonObject& after) {
   for (const auto& member : before) {
@@ -119,25 +146,20 @@ void RestoreAllButStatus(const api::scheme::Kind& kind, const api::JsonObject& b
   api::EraseMembersIf(after, [&](const auto& member) {
     return member.key() != "status" && !before.contains(member.key());
   });
-  const api::JsonObject* old_metadata = MetadataOf(before);
-  api::JsonObject& metadata = MetadataOf(after);
-  const api::JsonObject none;
-  for (const std::string_view key : {"ownerReferences", "finalizers"}) {
-    CopyMember(old_metadata ? *old_metadata : none, metadata, key);
-  }
-  if (kind.IsBuiltIn("Pod") || kind.IsBuiltIn("Node")) return;
-  for (const std::string_view key : {"labels", "annotations"}) {
-    CopyMember(old_metadata ? *old_metadata : none, metadata, key);
-  }
+  RestoreMetadata(before, after, MetadataKeptByStatus(kind));
 }
 
-// Restores everything except the resources of the containers.
+// Restores everything except the resources of the pod and its containers.
 void RestoreAllButResources(const api::JsonObject& before, api::JsonObject& after) {
   const api::Json new_spec = after.contains("spec") ? after["spec"] : api::Json();
   for (const auto& member : before) {
     if (member.key() != "metadata") CopyMember(before, after, member.key());
   }
+  RestoreMetadata(before, after);
   api::JsonObject* spec = api::ObjectAt(&after, "spec");
+  if (const api::Json* whole = api::At(api::AsObject(new_spec), "resources"); whole && spec) {
+    (*spec)["resources"] = *whole;
+  }
   for (const std::string_view key : {"containers", "initContainers"}) {
     const api::JsonArray* from = api::ArrayAt(api::AsObject(new_spec), key);
     api::JsonArray* to = api::ArrayAt(spec, key);
@@ -162,6 +184,7 @@ void RestoreAllButEphemeral(const api::JsonObject& before, api::JsonObject& afte
   for (const auto& member : before) {
     if (member.key() != "metadata") CopyMember(before, after, member.key());
   }
+  RestoreMetadata(before, after);
   api::EnsureObject(after, "spec")[kEphemeral] = containers;
   DropNulls(after);
 }

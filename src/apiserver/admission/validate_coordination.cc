@@ -44,9 +44,9 @@ std::optional<SemanticVersion> ValidateVersion(const api::JsonObject* spec, cons
                                                std::string_view key, FieldErrors& errors) {
   const std::string_view text = api::StringAt(spec, key);
   if (text.empty()) return std::nullopt;
-  auto version = SemanticVersion::Parse(text);
-  if (!version) errors.Invalid(path / key, text, "must be a valid semantic version");
-  return version;
+  if (const auto version = SemanticVersion::Parse(text)) return *version;
+  errors.Invalid(path / key, text, "must be a valid semantic version");
+  return std::nullopt;
 }
 
 void ValidateLeaseCandidate(const api::JsonObject* spec, FieldErrors& errors) {

@@ -10,6 +10,9 @@
 #include "apiserver/admission/field_errors.h"
 #include "apiserver/admission/metadata.h"
 #include "apiserver/admission/validation.h"
+#include "cel/ast.h"
+#include "cel/issues.h"
+#include "cel/parser.h"
 
 namespace berth::apiserver::admission {
 namespace {
@@ -56,6 +59,24 @@ void ValidateIngress(const api::JsonObject* spec, FieldErrors& errors) {
   }
 }
 
+// The expressions of match conditions are not evaluated, so only their syntax is checked.
+void ValidateMatchConditions(const api::JsonArray* conditions, const FieldPath& path,
+                             FieldErrors& errors) {
+  for (size_t i = 0; conditions && i < conditions->size(); ++i) {
+    const std::string_view text = api::StringAt(api::AsObject((*conditions)[i]), "expression");
+    const FieldPath item = path[i];
+    const FieldPath at = item / "expression";
+    if (text.empty()) {
+      errors.Required(at);
+      continue;
+    }
+    cel::Ast ast(text);
+    cel::Issues issues(text);
+    cel::Parse(ast, issues);
+    if (!issues.empty()) errors.Invalid(at, text, "compilation failed: " + issues.ToString());
+  }
+}
+
 // A webhook is called by URL or by service.
 void ValidateWebhooks(const api::JsonArray* webhooks, FieldErrors& errors) {
   const FieldPath path("webhooks");
@@ -72,6 +93,8 @@ void ValidateWebhooks(const api::JsonArray* webhooks, FieldErrors& errors) {
                      *timeout < 1 ? "the timeout value must be greater than 0"
                                   : "the timeout value must be less than or equal to 30");
     }
+    ValidateMatchConditions(api::ArrayAt(webhook, "matchConditions"), at / "matchConditions",
+                            errors);
   }
 }
 
@@ -111,8 +134,6 @@ constexpr auto kImmutableFields = std::to_array<ImmutableField>({
     {"EndpointSlice", "", "addressType"},
     {"IngressClass", "spec", "controller"},
     {"IPAddress", "spec", "parentRef"},
-    {"ValidatingAdmissionPolicyBinding", "spec", "policyName"},
-    {"MutatingAdmissionPolicyBinding", "spec", "policyName"},
 });
 
 }  // namespace

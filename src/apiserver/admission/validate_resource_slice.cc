@@ -14,7 +14,7 @@
 #include "apiserver/admission/devices.h"
 #include "apiserver/admission/field_errors.h"
 #include "apiserver/admission/validation.h"
-#include "cel/semver.h"
+#include "base/semantic_version.h"
 
 namespace berth::apiserver::admission {
 namespace {
@@ -60,7 +60,7 @@ void CheckAttribute(const api::JsonObject* attribute, const FieldPath& path, Fie
   }
   if (const api::Json* text = api::At(attribute, "version")) {
     const std::string_view version = api::AsString(text);
-    if (!cel::Semver::Parse(version)) {
+    if (!SemanticVersion::Parse(version)) {
       errors.Invalid(path / "version", version,
                      "must be a string compatible with semver.org spec 2.0.0");
     }

@@ -44,6 +44,8 @@ enum class FieldValidation : uint8_t { kIgnore, kWarn, kStrict };
 struct WriteOptions {
   bool dry_run = false;  // Executes everything except the write to the store.
   FieldValidation field_validation = FieldValidation::kIgnore;
+  // What is wrong with the text of the document: `duplicate field "spec.x"`. Validated with it.
+  std::vector<std::string> duplicate_fields = {};
   std::string field_manager = {};
   bool force = false;                            // Of an apply.
   std::vector<std::string>* warnings = nullptr;  // Receives warnings for the client.
@@ -59,6 +61,13 @@ struct DeleteOptions {
   std::string uid = {};                 // Preconditions; empty if there is none.
   std::string resource_version = {};
   bool dry_run = false;
+};
+
+// What is left in a namespace.
+struct NamespaceContent {
+  size_t objects = 0;
+  std::map<std::string, size_t> by_resource = {};   // "pods.", "deployments.apps"
+  std::map<std::string, size_t> by_finalizer = {};  // Objects that have it.
 };
 
 // The result of a write: the object, and whether the write created it.
@@ -124,10 +133,12 @@ class Api {
                                              const api::Json& scale,
                                              const WriteOptions& options = {});
 
-  // Deletes all objects in a namespace, pods with `pod_grace` if given. Returns the number of
-  // objects that remain (grace period, finalizers). For the namespace controller: at 0, an update
-  // of "finalize" without spec.finalizers removes the namespace itself.
-  size_t DeleteNamespaceContent(std::string_view namespace_, std::optional<int64_t> pod_grace);
+  // Deletes all objects in a namespace, pods with `pod_grace` if given. Pods go first: others are
+  // deleted when none is left. Returns what remains (grace period, finalizers). For the namespace
+  // controller: if nothing does, an update of "finalize" without spec.finalizers removes the
+  // namespace itself.
+  NamespaceContent DeleteNamespaceContent(std::string_view namespace_,
+                                          std::optional<int64_t> pod_grace);
 
  private:
   struct Attempt;  // One attempt to change an object (write_attempt.h).

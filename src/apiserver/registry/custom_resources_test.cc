@@ -387,7 +387,7 @@ TEST_F(CustomResourcesTest, EmptyFieldsDifferFromAbsentOnes) {
 TEST_F(CustomResourcesTest, TheContentOfANamespaceIncludesThem) {
   Define();
   ASSERT_EQ(ErrorOf(CreateTab("{'metadata':{'name':'a'},'spec':{'cron':'*'}}")), "ok");
-  EXPECT_EQ(api.DeleteNamespaceContent("default", 0), 0u);
+  EXPECT_EQ(api.DeleteNamespaceContent("default", 0).objects, 0u);
   EXPECT_TRUE(Tab("a").is_null());
 }
 

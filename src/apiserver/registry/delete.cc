@@ -174,12 +174,26 @@ api::scheme::ApiResult<Deleted> Api::Delete(const api::scheme::Kind& requested,
   return std::unexpected(TooManyConflicts(kind, name.name));
 }
 
-size_t Api::DeleteNamespaceContent(std::string_view namespace_, std::optional<int64_t> pod_grace) {
-  size_t remaining = 0;
-  const auto kinds = this->kinds();
-  for (const api::scheme::KindPtr& stored : kinds->stored()) {
-    const api::scheme::Kind& kind = *stored;
-    if (!kind.namespaced) continue;
+namespace {
+
+void CountRemaining(const api::scheme::Kind& kind, const store::Object& object,
+                    NamespaceContent& content) {
+  ++content.objects;
+  ++content.by_resource[fmt::format("{}.{}", kind.resource, kind.group)];
+  const api::Json document = store::Parse(object);
+  const api::JsonObject* metadata = api::ObjectAt(api::AsObject(document), "metadata");
+  const api::JsonArray* finalizers = api::ArrayAt(metadata, "finalizers");
+  for (size_t i = 0; finalizers && i < finalizers->size(); ++i) {
+    ++content.by_finalizer[std::string(api::AsString((*finalizers)[i]))];
+  }
+}
+
+}  // namespace
+
+NamespaceContent Api::DeleteNamespaceContent(std::string_view namespace_,
+                                             std::optional<int64_t> pod_grace) {
+  NamespaceContent content;
+  const auto delete_all = [&](const api::scheme::Kind& kind) {
     store::ListQuery query;
     query.namespace_ = namespace_;
     DeleteOptions options;
@@ -187,10 +201,17 @@ size_t Api::DeleteNamespaceContent(std::string_view namespace_, std::optional<in
     if (kind.IsBuiltIn("Pod")) options.grace_period_seconds = pod_grace;
     for (const ObjectPtr& object : store_.List(kind.collection, query).objects) {
       const api::scheme::ApiResult<Deleted> deleted = Delete(kind, object->key, options);
-      if (deleted ? !deleted->gone : deleted.error().code != 404) ++remaining;
+      if (deleted ? deleted->gone : deleted.error().code == 404) continue;
+      CountRemaining(kind, deleted ? *deleted->object : *object, content);
     }
+  };
+  delete_all(api::scheme::KindOf("pods"));
+  if (content.objects > 0) return content;
+  const auto kinds = this->kinds();
+  for (const api::scheme::KindPtr& stored : kinds->stored()) {
+    if (stored->namespaced && !stored->IsBuiltIn("Pod")) delete_all(*stored);
   }
-  return remaining;
+  return content;
 }
 
 }  // namespace berth::apiserver::registry

@@ -185,12 +185,12 @@ TEST(ApiDelete, ANamespaceIsRemovedWhenItIsEmpty) {
                "{'metadata':{'deletionTimestamp':'2026-01-01T00:00:00Z'},"
                "'status':{'phase':'Terminating'}}");
 
-  EXPECT_EQ(fixture.api.DeleteNamespaceContent("x", std::nullopt), 1U);
+  EXPECT_EQ(fixture.api.DeleteNamespaceContent("x", std::nullopt).objects, 1U);
   const auto held =
       fixture.api.Patch(api::scheme::KindOf("configmaps"), {"x", "m"}, "", patch::PatchType::kMerge,
                         Doc("{'metadata':{'finalizers':null}}"));
   EXPECT_EQ(ErrorOf(held), "ok");
-  EXPECT_EQ(fixture.api.DeleteNamespaceContent("x", std::nullopt), 0U);
+  EXPECT_EQ(fixture.api.DeleteNamespaceContent("x", std::nullopt).objects, 0U);
 
   // Only the subresource finalize changes the finalizers of the spec.
   EXPECT_EQ(ErrorOf(fixture.Merge("namespaces", "x", "{'spec':{'finalizers':[]}}")), "ok");

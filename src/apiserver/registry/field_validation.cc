@@ -194,6 +194,7 @@ api::scheme::ApiResult<void> CheckUnknownFields(const api::scheme::Kind& kind,
                                                 const WriteOptions& options) {
   if (options.field_validation == FieldValidation::kIgnore) return {};
   std::vector<std::string> unknown = UnknownFieldsOf(kind, document);
+  std::ranges::copy(options.duplicate_fields, std::back_inserter(unknown));
   if (unknown.empty()) return {};
   if (options.field_validation == FieldValidation::kStrict) {
     return std::unexpected(api::scheme::BadRequest(
@@ -204,6 +205,28 @@ api::scheme::ApiResult<void> CheckUnknownFields(const api::scheme::Kind& kind,
     for (std::string& field : unknown) options.warnings->push_back(std::move(field));
   }
   return {};
+}
+
+api::scheme::ApiResult<void> CheckAppliedFields(const api::scheme::Kind& kind,
+                                                const store::ObjectName& name,
+                                                const api::Json& patch,
+                                                const WriteOptions& options) {
+  if (options.field_validation != FieldValidation::kStrict) return {};
+  std::vector<std::string> unknown = UnknownFieldsOf(kind, patch);
+  if (unknown.empty()) return {};
+  for (std::string& field : unknown) {
+    const size_t begin = field.find('"') + 1;
+    field = fmt::format(".{}: field not declared in schema",
+                        std::string_view(field).substr(begin, field.rfind('"') - begin));
+  }
+  const std::string errors = unknown.size() == 1
+                                 ? unknown.front()
+                                 : fmt::format("errors:\n  {}", fmt::join(unknown, "\n  "));
+  const std::string object =
+      name.namespace_.empty() ? name.name : fmt::format("{}/{}", name.namespace_, name.name);
+  return std::unexpected(api::scheme::BadRequest(
+      fmt::format("failed to create typed patch object ({}; {}, Kind={}): {}", object,
+                  kind.api_version(), kind.kind, errors)));
 }
 
 }  // namespace berth::apiserver::registry

@@ -5,6 +5,7 @@
 
 #include "api/json/json.h"
 #include "api/scheme/api_error.h"
+#include "apiserver/store/stored_object.h"
 
 namespace berth::api::scheme {
 struct Kind;
@@ -23,6 +24,13 @@ api::scheme::ApiResult<void> CheckFieldTypes(const api::scheme::Kind& kind,
 // Rejects, warns about or ignores unknown fields, depending on options.field_validation.
 api::scheme::ApiResult<void> CheckUnknownFields(const api::scheme::Kind& kind,
                                                 const api::Json& document,
+                                                const WriteOptions& options);
+
+// Rejects unknown fields of an object to apply, if they are to be rejected, in the words of
+// kube-apiserver, which reads such an object by its schema.
+api::scheme::ApiResult<void> CheckAppliedFields(const api::scheme::Kind& kind,
+                                                const store::ObjectName& name,
+                                                const api::Json& patch,
                                                 const WriteOptions& options);
 
 }  // namespace berth::apiserver::registry

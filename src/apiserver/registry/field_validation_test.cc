@@ -73,5 +73,26 @@ TEST(UnknownFields, AreRejectedWarnedAboutOrIgnored) {
   EXPECT_HOLDS(fixture.Get("pods", "b"), "{'spec':{'nodNam':'n'}}");
 }
 
+TEST(UnknownFields, AreRejectedInAnApply) {
+  ApiFixture fixture;
+  const auto apply = [&](const char* text) {
+    WriteOptions options;
+    options.field_validation = FieldValidation::kStrict;
+    options.field_manager = "test";
+    return ErrorOf(fixture.api.Patch(api::scheme::KindOf("configmaps"), {"default", "a"}, "",
+                                     patch::PatchType::kApply, Doc(text), options));
+  };
+  constexpr const char* kWrong =
+      "400 BadRequest: failed to create typed patch object (default/a; v1, Kind=ConfigMap): ";
+  EXPECT_EQ(apply("{'apiVersion':'v1','kind':'ConfigMap','metadata':{'name':'a'},'boat':1}"),
+            std::string(kWrong) + ".boat: field not declared in schema");
+  EXPECT_EQ(apply("{'apiVersion':'v1','kind':'ConfigMap','metadata':{'name':'a','sail':2},"
+                  "'boat':1}"),
+            std::string(kWrong) +
+                "errors:\n  .metadata.sail: field not declared in schema\n  .boat: field not "
+                "declared in schema");
+  EXPECT_EQ(apply("{'apiVersion':'v1','kind':'ConfigMap','metadata':{'name':'a'}}"), "ok");
+}
+
 }  // namespace BERTH_TEST_FILE
 }  // namespace berth::apiserver::registry

@@ -138,6 +138,15 @@ INSTANTIATE_TEST_SUITE_P(
                   "required\n"
                   "webhooks[0].timeoutSeconds: Invalid value: 31: the timeout value must be less "
                   "than or equal to 30"},
+        GroupCase{"MatchConditionOfAWebhook",
+                  "validatingwebhookconfigurations.admissionregistration.k8s.io",
+                  "{'metadata':{'name':'a'},'webhooks':[{'name':'w.example.com','clientConfig':{"
+                  "'url':'https://x.y'},'sideEffects':'None','admissionReviewVersions':['v1'],"
+                  "'matchConditions':[{'name':'a','expression':'object.spec.x == 1'},"
+                  "{'name':'b','expression':'a b'}]}]}",
+                  "webhooks[0].matchConditions[1].expression: Invalid value: \"a b\": compilation "
+                  "failed: ERROR: <input>:1:3: Syntax error: extraneous input 'b' expecting <EOF>\n"
+                  " | a b\n | ..^"},
         GroupCase{"NameOfAnApiService", "apiservices.apiregistration.k8s.io",
                   "{'metadata':{'name':'a'},'spec':{'group':'g','version':'v1',"
                   "'groupPriorityMinimum':1,'versionPriority':1}}",
@@ -176,6 +185,16 @@ TEST(GroupUpdates, KeepWhatIsImmutable) {
           csr, "a", "{'status':{'conditions':[{'type':'Approved','status':'True'}]}}", "approval")),
       "ok");
   EXPECT_HOLDS(fixture.Get(csr, "a"), "{'status':{'conditions':[{'type':'Approved'}]}}");
+}
+
+TEST(GroupUpdates, ABindingMayNameAnotherPolicy) {
+  ApiFixture fixture;
+  for (const char* kind : {"validatingadmissionpolicybindings.admissionregistration.k8s.io",
+                           "mutatingadmissionpolicybindings.admissionregistration.k8s.io"}) {
+    fixture.Make(
+        kind, "{'metadata':{'name':'a'},'spec':{'policyName':'p','validationActions':['Deny']}}");
+    EXPECT_EQ(ErrorOf(fixture.Merge(kind, "a", "{'spec':{'policyName':'q'}}")), "ok");
+  }
 }
 
 TEST(GroupUpdates, OfAnythingButMetadataAndStatusMakeAGeneration) {

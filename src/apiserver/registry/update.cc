@@ -64,8 +64,9 @@ api::scheme::ApiResult<void> Api::AdmitChange(Attempt& attempt, std::string_view
     admission::ValidateAdminAccess(store_, kind, &before, after, errors);
     admission::ValidateClaimStatus(before, after, errors);
   }
+  // What a node can allocate is by default what it has: part of the status.
+  if (spec_write || kind.IsBuiltIn("Node")) admission::ApplyDefaults(kind, after);
   if (!spec_write) return {};
-  admission::ApplyDefaults(kind, after);
   admission::AdmissionContext context{store_, priorities_, now(), Random(0)};
   if (kind.IsBuiltIn("Service")) context.random = Random(NextRandom());
   if (auto admitted = admission::AdmitUpdate(context, kind, before, after); !admitted) {
@@ -231,6 +232,9 @@ api::scheme::ApiResult<Written> Api::Patch(const api::scheme::Kind& requested,
       return std::unexpected(std::move(checked.error()));
     }
     if (auto checked = CheckFieldTypes(requested, patch.get_object()); !checked) {
+      return std::unexpected(std::move(checked.error()));
+    }
+    if (auto checked = CheckAppliedFields(requested, name, patch, options); !checked) {
       return std::unexpected(std::move(checked.error()));
     }
   }

@@ -96,6 +96,16 @@ TEST(ApiUpdate, TheStatusIsWrittenThroughItsSubresource) {
                "{'spec':{'unschedulable':true},'status':{'capacity':{'cpu':'8'}}}");
 }
 
+TEST(ApiUpdate, ANodesAllocatableResourcesAreItsCapacityByDefault) {
+  ApiFixture fixture;
+  const api::Json made = fixture.Make("nodes", R"({'metadata':{'name':'n'},
+      'status':{'capacity':{'cpu':'4'},'conditions':[{'type':'Ready','status':'True'}]}})");
+  EXPECT_HOLDS(made, "{'status':{'allocatable':{'cpu':'4'}}}");
+  const api::Json status = With(made, "{'status':{'capacity':{'cpu':'8'},'allocatable':null}}");
+  EXPECT_EQ(ErrorOf(fixture.Update("nodes", "n", status, "status")), "ok");
+  EXPECT_HOLDS(fixture.Get("nodes", "n"), "{'status':{'allocatable':{'cpu':'8'}}}");
+}
+
 TEST(ApiUpdate, TheGenerationCountsChangesOfTheSpec) {
   ApiFixture fixture;
   fixture.Make("deployments.apps", kDeployment);

@@ -218,6 +218,7 @@ class PluginHarness {
 
   std::string Score(std::string_view marks, bool normalized) {
     model::NodeMask feasible = world_.cluster().nodes().present();
+    Require(marks.empty() || marks.size() == world_.nodes().size(), "one mark for each node");
     for (size_t i = 0; i < marks.size(); ++i)
       feasible.Assign(world_.nodes()[i].index(), marks[i] != '0');
     if (const auto* pre_score = dynamic_cast<const framework::PreScorePlugin*>(plugin_.get())) {

@@ -134,13 +134,15 @@ class Scheduler(Program):
 
 
 class OwnServer(Program):
-    """`berth apiserver` over TLS on a free loopback port, with a token for an administrator. Where
-    openssl is installed, the certificate is generated here, so that it survives a restart."""
+    """`berth apiserver`, or `berth up`, over TLS on a free loopback port, with a token for an
+    administrator. Where openssl is installed, the certificate is generated here, so that it
+    survives a restart."""
 
     TOKEN = "e2e-administrator-token"
 
-    def __init__(self, berth, folder, *, label="apiserver", port=0, options=()):
-        self._again = (berth, folder, label, options)
+    def __init__(self, berth, folder, *, label="apiserver", port=0, options=(),
+                 command="apiserver"):  # fmt: skip
+        self._again = (berth, folder, label, options, command)
         self.kubeconfig_path = os.path.join(folder, label + ".kubeconfig")
         tokens = os.path.join(folder, label + ".tokens")
         with open(tokens, "w", encoding="utf-8") as file:
@@ -155,20 +157,20 @@ class OwnServer(Program):
             tls = ["--tls-cert-file", certificate]
             tls += ["--tls-private-key-file", os.path.join(folder, "apiserver.key")]
         super().__init__(
-            [berth, "apiserver", *tls, "--port", str(port), "--kubeconfig", self.kubeconfig_path]
+            [berth, command, *tls, "--port", str(port), "--kubeconfig", self.kubeconfig_path]
             + ["--token-auth-file", tokens, *options],
             os.path.join(folder, label + ".log"),
         )
         # Printed when the server listens and the kubeconfig is complete.
         if not self.says("KUBECONFIG=", 20):
-            raise RuntimeError("berth apiserver did not start:\n" + self.tail())
+            raise RuntimeError(f"berth {command} did not start:\n" + self.tail())
         self.kubeconfig = Kubeconfig.read(self.kubeconfig_path)
 
     def restarted(self):
         """Starts the server again at the same address, after kill()."""
-        berth, folder, label, options = self._again
+        berth, folder, label, options, command = self._again
         return OwnServer(
-            berth, folder, label=label, port=self.kubeconfig.port, options=options
+            berth, folder, label=label, port=self.kubeconfig.port, options=options, command=command
         )
 
 

@@ -1,10 +1,10 @@
-"""The parts of side_by_side that need no cluster."""
+"""The parts of side_by_side and device_side_by_side that need no cluster."""
 
 import random
 import tempfile
 import unittest
 
-from . import random_cluster, random_pods, random_storage
+from . import random_cluster, random_devices, random_pods, random_storage
 from .judgements import JudgementLog, Tally, parse
 
 AGREES = (
@@ -95,3 +95,30 @@ class RandomObjectsTest(unittest.TestCase):
                 parts = pod["spec"]["containers"] + pod["spec"].get("initContainers", [])
                 asked = [one["resources"]["requests"].get("cpu", "0") for one in parts]
                 self.assertLessEqual(sum(map(random_pods.millis, asked)), random_pods.millis(whole))
+
+
+class RandomDevicesTest(unittest.TestCase):
+    def test_seed_decides(self):
+        def some(seed):
+            rng = random.Random(seed)
+            return random_devices.pool(rng, "a", 0), random_devices.claim_spec(rng)
+
+        self.assertEqual(some(7), some(7))
+        self.assertNotEqual(some(7), some(8))
+
+    def test_claims_have_every_kind_of_request(self):
+        rng = random.Random(1)
+        text = str([random_devices.claim_spec(rng) for _ in range(500)])
+        for part in ("firstAvailable", "'All'", "matchAttribute", "distinctAttribute",
+                     "adminAccess", "tolerations", "bandwidth", "opaque", "selectors"):  # fmt: skip
+            self.assertIn(part, text)
+
+    def test_slices_of_a_pool_have_different_devices(self):
+        rng = random.Random(2)
+        for kind in (random_devices.pool, random_devices.divided_pool):
+            for _ in range(100):
+                slices = kind(rng, "a", 0)
+                names = [one["name"] for part in slices for one in part.get("devices", ())]
+                self.assertEqual(len(names), len(set(names)))
+                count = {part["pool"]["resourceSliceCount"] for part in slices}.pop()
+                self.assertGreaterEqual(count, len(slices))

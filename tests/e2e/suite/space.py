@@ -110,6 +110,8 @@ class Space:
         here = f"namespaces/{self.namespace}"
         collections = [
             f"/apis/policy/v1/{here}/poddisruptionbudgets",
+            f"/apis/resource.k8s.io/v1/{here}/resourceclaimtemplates",
+            f"/apis/resource.k8s.io/v1/{here}/resourceclaims",
             f"/api/v1/{here}/persistentvolumeclaims",
             f"/apis/coordination.k8s.io/v1/{here}/leases",
             f"/apis/events.k8s.io/v1/{here}/events",
@@ -120,6 +122,7 @@ class Space:
         self.api.raw("DELETE", NODES + query)
         for path in [*self._cluster_wide, f"/api/v1/{here}"]:
             self.api.raw("DELETE", path)
+        self._release(f"/apis/resource.k8s.io/v1/{here}/resourceclaims")
         self._release(f"/api/v1/{here}/persistentvolumeclaims")
         self._release(PERSISTENT_VOLUMES, labelSelector=f"{objects.RUN_LABEL}={self.run}")
 

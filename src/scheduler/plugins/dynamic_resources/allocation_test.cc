@@ -1,5 +1,7 @@
 // How DynamicResources allocates claims: PreFilter, Filter, Score and Reserve on small clusters.
 
+#include <gmock/gmock.h>
+
 #include "scheduler/model/device_model.h"
 #include "scheduler/plugins/dynamic_resources/dynamic_resources.h"
 #include "scheduler/plugins/dynamic_resources/filter_state.h"
@@ -7,6 +9,8 @@
 
 namespace berth::scheduler::plugins {
 namespace BERTH_TEST_FILE {
+
+using ::testing::EndsWith;
 
 std::string SliceOf(std::string_view node, std::string_view devices,
                     std::string_view version = "1") {
@@ -161,6 +165,31 @@ TEST(DynamicResourcesFilter, TheSearchIsLimited) {
   args.filter_timeout = Duration::Seconds(1);
   PluginHarness trial(world, MakePlugin("DynamicResources", args), PodWith({"big", "more"}));
   EXPECT_EQ(trial.Filter(), "Error: node c: timed out trying to allocate devices");
+}
+
+// On each node the search ends just within its limit; together they would take ten times as long.
+TEST(DynamicResourcesFilter, TheSearchesOfAnAttemptAreLimited) {
+  TestCluster world;
+  std::string devices;
+  for (int i = 0; i < 8; ++i)
+    devices += fmt::format("{{name: d{:02}, capacity: {{m: {{value: {}}}}}}}, ", i, i + 1);
+  world.Add(kClass + GpuClaim("big", Count(3)) + GpuClaim("more", Count(6)));
+  framework::DynamicResourcesArgs args;
+  args.filter_timeout = Duration::Millis(50);  // 10,000 steps.
+  const auto plugin = [&] { return MakePlugin("DynamicResources", args); };
+  for (int i = 0; i < 20; ++i) {
+    const std::string node = fmt::format("n{:02}", i);
+    world.Add(NodeYaml(node));
+    world.Add(SliceOf(node, devices));
+    if (i > 0) continue;
+    EXPECT_EQ(PluginHarness(world, plugin(), PodWith({"big", "more"})).Filter(), "0");
+  }
+  PluginHarness trial(world, plugin(), PodWith({"big", "more"}));
+  EXPECT_THAT(trial.Filter(), EndsWith(": timed out trying to allocate devices"));
+  // The next attempts go on where that one ended.
+  int attempts = 1;
+  while (attempts < 20 && trial.Filter() != std::string(20, '0')) ++attempts;
+  EXPECT_LT(attempts, 20);
 }
 
 TEST(DynamicResourcesScore, PrefersTheFirstAlternatives) {

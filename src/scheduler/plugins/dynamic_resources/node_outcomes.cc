@@ -84,12 +84,15 @@ void NodeOutcomes::ForgetAll() {
 }
 
 model::NodeRow NodeOutcomes::Evaluate(const model::Cluster& cluster, const model::NodeMask& nodes) {
+  if (cut_short_.valid()) Forget(cut_short_.index());
+  cut_short_ = {};
   model::NodeMask rows = nodes;
   rows &= errors_;
   size_t failed = SIZE_MAX;
   rows.ForEach([&](size_t row) { failed = std::min(failed, row); });
   rows = nodes;
   rows -= known_;
+  if (max_steps_ < UINT64_MAX / 4) steps_left_ = 2 * max_steps_ + kStepsOfEasyNode * rows.Count();
   rows.ForEach([&](size_t row) {
     // One error ends the attempt: the searches on other nodes, which may be as hard, are not
     // needed.
@@ -97,6 +100,7 @@ model::NodeRow NodeOutcomes::Evaluate(const model::Cluster& cluster, const model
     For(cluster, model::NodeRow{static_cast<uint32_t>(row)});
     if (errors_.Test(row)) failed = row;
   });
+  steps_left_ = UINT64_MAX;
   return failed == SIZE_MAX ? model::NodeRow{} : model::NodeRow{static_cast<uint32_t>(failed)};
 }
 
@@ -131,13 +135,18 @@ std::shared_ptr<const NodeOutcome> NodeOutcomes::Compute(const model::Cluster& c
   if (is_shareable) {
     if (const auto found = by_view_.find(view); found != by_view_.end()) return found->second;
   }
+  const uint64_t steps_left = steps_left_;
   Allocate(cluster, node, *outcome);
+  if (outcome->kind == NodeOutcome::Kind::kTimedOut && steps_left < max_steps_) {
+    cut_short_ = row;
+    return outcome;
+  }
   if (is_shareable) by_view_.emplace(view, outcome);
   return outcome;
 }
 
 void NodeOutcomes::Allocate(const model::Cluster& cluster, const api::Node& node,
-                            NodeOutcome& outcome) const {
+                            NodeOutcome& outcome) {
   const model::Devices& devices = cluster.devices();
   std::vector<const devices::CompiledClaim*> claims;
   for (const auto& claim : input_.claims) claims.push_back(claim.get());
@@ -147,8 +156,9 @@ void NodeOutcomes::Allocate(const model::Cluster& cluster, const api::Node& node
                                    .claims = claims,
                                    .allocated = devices.allocated(),
                                    .gates = devices.gates(),
-                                   .max_steps = max_steps_})
+                                   .max_steps = std::min(max_steps_, steps_left_)})
                       .Run();
+  steps_left_ -= std::min(steps_left_, outcome.found.steps);
   outcome.kind = KindOf(outcome.found.kind);
   if (outcome.kind != NodeOutcome::Kind::kAllocated) return;
   for (size_t i = 0; i < claims.size(); ++i) {

@@ -73,6 +73,10 @@ class NodeOutcomes {
 
   // Evaluates those of `nodes` that are not known, by row, up to the first that fails with an
   // error; returns it. Invalid if none does: then all are known.
+  //
+  // Nodes that are each just easy enough must not add up: all take at most the steps of two hard
+  // ones, and kStepsOfEasyNode each. The search that reaches this limit times out, and begins again
+  // with the next call; those before it are known then.
   model::NodeRow Evaluate(const model::Cluster& cluster, const model::NodeMask& nodes);
   // Returns the outcome, evaluated if it is not known.
   const NodeOutcome& For(const model::Cluster& cluster, model::NodeRow node);
@@ -82,6 +86,9 @@ class NodeOutcomes {
   // Whether some alternatives can be chosen, so that scores are not all 0.
   bool has_scores() const;
 
+  // Far more than a node takes whose devices and requests are as usual.
+  static constexpr uint64_t kStepsOfEasyNode = 1'000;
+
   size_t bytes() const { return bytes_ + outcomes_.capacity() * sizeof(outcomes_[0]); }
 
  private:
@@ -89,7 +96,7 @@ class NodeOutcomes {
   void ForgetAll();
   void Resize(size_t rows);
   std::shared_ptr<const NodeOutcome> Compute(const model::Cluster& cluster, model::NodeRow node);
-  void Allocate(const model::Cluster& cluster, const api::Node& node, NodeOutcome& outcome) const;
+  void Allocate(const model::Cluster& cluster, const api::Node& node, NodeOutcome& outcome);
   // Sets what extended resources of the pod come from devices. Returns false if the node lacks one.
   bool FindDeviceResources(const model::Cluster& cluster, const api::Node& node,
                            std::vector<std::string>& resources) const;
@@ -99,8 +106,10 @@ class NodeOutcomes {
 
   const model::PodClass& class_;
   const AllocationInput input_;
-  const uint64_t max_steps_;
+  const uint64_t max_steps_;  // Of the search on one node.
 
+  uint64_t steps_left_ = UINT64_MAX;  // Of the searches of one call of Evaluate.
+  model::NodeRow cut_short_;          // Where they were used up.
   uint64_t epoch_ = UINT64_MAX;
   uint64_t position_ = 0;
   model::NodeMask known_, passing_, errors_;

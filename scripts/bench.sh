@@ -1,0 +1,45 @@
+#!/bin/sh
+# Runs `berth bench` with the worlds and workloads of docs/performance.md:
+#
+#   scripts/bench.sh [BERTH]
+#
+# The workloads are those of kube-scheduler's benchmark, below BERTH_SHARED or ../shared; without
+# them only worlds are run. BENCH_LARGE=1 adds worlds that need several GiB and minutes.
+set -eu
+
+berth=${1:-bin/berth}
+shared=${BERTH_SHARED:-../shared}
+
+world() {
+  echo "== $berth bench $*"
+  "$berth" bench "$@"
+}
+
+for classes in 1 10 100 1000 each; do
+  world --nodes 5000 --pods 10000 --classes $classes
+done
+for mix in spread anti-affinity affinity preferred-affinity default-spread; do
+  world --nodes 5000 --pods 5000 --mix $mix
+done
+world --nodes 5000 --pods 10000 --classes each --mix mixed
+for classes in 1 1000; do
+  world --nodes 5000 --pods 1000 --classes $classes --mix preemption
+done
+world --nodes 5000 --pods 20000 --mix devices
+world --nodes 50000 --pods 10000 --classes each
+world --nodes 100000 --pods 20000 --classes 200 --zones 100 --mix mixed
+if [ "${BENCH_LARGE:-}" ]; then
+  world --nodes 1000000 --pods 1000000 --classes 200 --zones 100 --mix mixed
+fi
+
+for folder in misc topology_spreading affinity volumes event_handling dra; do
+  file=$shared/scheduler_perf/$folder/performance-config.yaml
+  [ -e "$file" ] || continue
+  world --perf-config "$file" --labels performance
+done
+file=$shared/scheduler_perf/misc/performance-config.yaml
+if [ -e "$file" ]; then
+  for mode in store http; do
+    world --perf-config "$file" --select '^SchedulingBasic/5000Nodes_10000Pods$' --mode $mode
+  done
+fi
