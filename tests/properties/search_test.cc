@@ -165,7 +165,9 @@ class SearchedCluster {
     ++decided_;
     searched_ += attempt.searched();
     scanned_ += found.valid() && !attempt.searched();
-    if (found.valid()) EXPECT_EQ(found, scan.Best()) << pod.key().ToString();
+    if (found.valid()) {
+      EXPECT_EQ(found, scan.Best()) << pod.key().ToString();
+    }
     return scan.Best();
   }
 
