@@ -304,7 +304,7 @@ class ComparedCluster {
     // An explanation evaluates every node: with results of its own, the decision may search.
     scheduler::framework::ClassResults own(*profile_, cluster_, cluster_.class_of(*pod));
     scheduler::framework::Attempt explained(cluster_, *profile_,
-                                            random_.Chance(50) ? own : *results, *pod);
+                                            coverage_.decisions % 2 == 0 ? own : *results, *pod);
     const scheduler::engine::Explanation fast =
         scheduler::engine::ExplainAttempt(explained, kNow, random_);
     auto attempt =
