@@ -386,6 +386,7 @@ TEST(HelpTest, ListsTheCommands) {
       "  up            Run a local cluster: API server, scheduler, controllers and fake "
       "kubelets\n"
       "  version       Print the version\n"
+      "  why           Explain why a pod is pending or where it is, and what would change it\n"
       "\n"
       "Flags:\n"
       "  -h, --help      Print this help and exit\n"
@@ -435,6 +436,11 @@ const HelpCase kHelp[] = {
       "--no-controllers", "--no-kubelets", "--no-leases", "--nodes N", "--nodes-from FILE",
       "--scheduler MODE", "(default embedded)", "--speed X", "(default 1)", "\nAPI server flags:\n",
       "--address ADDRESS", "--token-auth-file FILE"}},
+    {{"why"},
+     "berth why [POD] [flags]",
+     {"--all-pending", "--config FILE", "--context NAME", "-f, --filename FILE", "--fix N",
+      "--fixes", "-h, --help", "--kubeconfig FILE", "-n, --namespace NAME", "--on NODE",
+      "-o, --output FORMAT", "(default text)"}},
 };
 
 TEST(HelpTest, OfACommandHasUsageExitCodesExamplesAndFlags) {
