@@ -304,6 +304,7 @@ Result<Answer> Engine::State::Ask(std::shared_ptr<const api::Pod> pod,
     answer = question(attempt);
   }
   cluster_.Release(visitor);
+  DropRemovedClasses();  // Those of thousands of questions would remain otherwise.
   return answer;
 }
 
