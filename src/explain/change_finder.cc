@@ -1,5 +1,7 @@
 #include "explain/change_finder.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <iterator>
@@ -190,6 +192,10 @@ std::vector<Change> ChangeFinder::Moves(const Obstacle& obstacle, size_t left) {
   for (const auto& [too_small, size, pod] : pods) {
     changes.push_back(MovePod(obstacle.node, pod));
     changes.back().amount = static_cast<double>(std::abs(size));
+    if (missing > 0) {
+      changes.back().text +=
+          fmt::format(" (frees {} {})", TextOfAmount(resource, std::abs(size)), resource);
+    }
   }
   return changes;
 }

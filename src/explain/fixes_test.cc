@@ -180,7 +180,7 @@ TEST_F(FixesTest, TheSmallestPodThatLeavesEnoughIsMoved) {
   harness_.Put(MakePod("small").Request("cpu", "1").On("n"));
   harness_.Put(MakePod("large").Request("cpu", "2").On("n"));
   EXPECT_THAT(LinesFor(MakePod("web").Request("cpu", "1500m").NodeSelector("disk", "ssd")),
-              Contains("move default/small away from node n -> n, small -> m"));
+              Contains("move default/small away from node n (frees 1 cpu) -> n, small -> m"));
 }
 
 TEST_F(FixesTest, PairsAreTriedIfNoSingleChangeSuffices) {
