@@ -22,6 +22,7 @@ build: deps ## Build bin/berth and bin/berth-scheduler (the default)
 	@for p in $(programs); do \
 	  if [ -x build/release/src/$$p ]; then ln -sf ../build/release/src/$$p bin/; fi; \
 	done
+	@ln -sf berth bin/kubectl-berth
 
 run: build ## Build, then run a demo cluster
 	scripts/demo.sh

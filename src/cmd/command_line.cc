@@ -32,6 +32,7 @@ int RunCommandLine(int argc, const char* const* argv,
   AddSchedule(berth, registry);
   AddSimtest(berth);
   AddUp(berth, registry);
+  AddWhy(berth, registry);
   berth.Add("version", "Print the version").run = [] {
     fmt::print("{}\n", kVersion);
     return kExitOk;
