@@ -75,8 +75,8 @@ TEST(ApiServerCommandTest, SaysThatAPortIsTaken) {
   EXPECT_NE(ended.err.find(port), std::string::npos) << ended.err;
 }
 
-// The limit of a file's size stands for a full disk. On a slow machine the server's own first objects
-// take 400 KB of its write-ahead log.
+// The limit of a file's size stands for a full disk. On a slow machine the server's own first
+// objects take 400 KB of its write-ahead log.
 TEST(ApiServerCommandTest, EndsAndSaysWhyIfItCannotWrite) {
   const TemporaryDirectory files;
   const std::string data = files.path("data");
