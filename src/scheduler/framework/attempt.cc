@@ -266,6 +266,16 @@ Verdict Attempt::RunFilters(model::NodeRow node) const {
   return {};
 }
 
+std::vector<Verdict> Attempt::AllRejections(model::NodeRow node) const {
+  std::vector<Verdict> rejections;
+  for (const FilterPlugin* filter : profile_.filter()) {
+    if (Contains(skipped_filters_, *filter)) continue;
+    Verdict verdict = filter->Explain(cycle_, node);
+    if (!verdict.ok()) rejections.push_back(std::move(verdict).By(filter->name()));
+  }
+  return rejections;
+}
+
 Diagnosis Attempt::Diagnose(const Verdict& pre_filter) {
   if (pre_filter.rejected()) {
     Diagnosis diagnosis;

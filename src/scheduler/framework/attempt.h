@@ -96,6 +96,10 @@ class Attempt {
   // that rejects it.
   Verdict FilterNode(model::NodeRow node);
 
+  // Returns the verdicts of all filters that reject the node, not only of the first, without pods
+  // nominated to it. To explain: a filter may be called that the pod would never reach.
+  std::vector<Verdict> AllRejections(model::NodeRow node) const;
+
   // Counts `pod` as running on `node`, or no longer, in a dry run. The caller reverts the cluster
   // with the opposite call and the cycle states with Cycle::ReplaceStates.
   void TryAdd(const model::PodRecord& pod, model::NodeRow node);
