@@ -358,13 +358,15 @@ std::shared_ptr<ClassResults> ClassResultsCache::For(const model::PodRecord& pod
   return results;
 }
 
-// Counters are only added with new results. Their size takes a look at all of them: now and then.
+// Counters are only added with new results. Their size takes a look at all of them: again when a
+// sixteenth of their number of results is new, so that a result pays for a few looks.
 bool ClassResultsCache::IsFull(bool has_new) {
-  constexpr uint64_t kNowAndThen = 16;
+  constexpr uint64_t kLooksPerResult = 16;
   const size_t rows = cluster_.nodes().rows();
-  return cached_ > kMaxResults || bytes_ > kMaxBytes + rows * kMaxBytesPerNode ||
-         (has_new && ++created_ % kNowAndThen == 0 &&
-          cluster_.counters().bytes() > kMaxCounterBytes + rows * kMaxCounterBytesPerNode);
+  if (cached_ > kMaxResults || bytes_ > kMaxBytes + rows * kMaxBytesPerNode) return true;
+  if (!has_new || ++created_ * kLooksPerResult < cluster_.counters().size()) return false;
+  created_ = 0;
+  return cluster_.counters().bytes() > kMaxCounterBytes + rows * kMaxCounterBytesPerNode;
 }
 
 // Results grow while their class is in use.

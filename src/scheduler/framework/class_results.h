@@ -220,7 +220,7 @@ class ClassResultsCache {
   std::vector<Entry> entries_;  // By class id.
   size_t last_ = 0;             // The entry used last.
   size_t cached_ = 0;
-  uint64_t created_ = 0;
+  uint64_t created_ = 0;  // Since the size of the counters was last looked at.
   size_t bytes_ = 0;  // Of all entries.
   uint64_t uses_ = 0;
 };
