@@ -58,6 +58,8 @@ struct PodRecord {
   uint32_t number = 0;
   Instant created = {};
   Instant ready_since = {};
+  // When a pod that has finished, or is being deleted, ended.
+  Instant ended = {};
   // Unset until its kubelet admits it.
   std::optional<AllocatedResources> admitted = {};
 
