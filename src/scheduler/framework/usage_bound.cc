@@ -91,8 +91,12 @@ float BalanceOf(double cpu, double memory) {
   return static_cast<float>(static_cast<int32_t>((1 - std::abs((cpu - memory) / 2)) * 100));
 }
 
+// No node is fuller than this: it would be taken for one on which no pod fits.
+constexpr double kFullest = 1e6;
+
 float Share(int64_t part, int64_t whole) {
-  return static_cast<float>(static_cast<double>(part) / static_cast<double>(whole));
+  const double share = static_cast<double>(part) / static_cast<double>(whole);
+  return static_cast<float>(std::min(share, kFullest));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <vector>
 
 #include "base/random.h"
@@ -119,20 +120,31 @@ TEST(UsageBound, ANodeThatLacksAResourceCountsAsUnused) {
   EXPECT_EQ(UsageOf(OneNode(4'000, 0), 0), NodeUsage{});
 }
 
-TEST(UsageBound, ANodeWithTooManyPodsFitsNone) {
-  model::NodeColumns columns = OneNode(4'000, 1'000);
-  columns.pod_count[0] = 2;
-  NodeUsage usage = UsageOf(columns, 0);
+int32_t BoundOn(const model::NodeColumns& columns, const ScoreBound& pod) {
+  const NodeUsage usage = UsageOf(columns, 0);
   UsageRanges node{};
   for (size_t column = 0; column < kUsageColumns; ++column)
     node.low[column] = node.high[column] = &usage[column];
   std::vector<int32_t> bounds(1);
+  BoundScores(pod, node, bounds);
+  return bounds[0];
+}
+
+TEST(UsageBound, ANodeWithTooManyPodsFitsNone) {
+  model::NodeColumns columns = OneNode(4'000, 1'000);
+  columns.pod_count[0] = 2;
   ScoreBound pod;
   pod.cpu_limit = ScoreBound::kAnyButNoneFits;
-  BoundScores(pod, node, bounds);
-  EXPECT_EQ(bounds[0], -1);
-  BoundScores({}, node, bounds);  // If no plugin counts pods.
-  EXPECT_EQ(bounds[0], 0);
+  EXPECT_EQ(BoundOn(columns, pod), -1);
+  EXPECT_EQ(BoundOn(columns, {}), 0);  // If no plugin counts pods.
+}
+
+TEST(UsageBound, APodWithoutRequestsFitsOnTheFullestNode) {
+  model::NodeColumns columns = OneNode(1, 1);
+  columns.requested_cpu[0] = columns.requested_memory[0] = INT64_MAX;
+  ScoreBound pod;
+  pod.cpu_limit = ScoreBound::kAnyButNoneFits;
+  EXPECT_EQ(BoundOn(columns, pod), 0);
 }
 
 }  // namespace BERTH_TEST_FILE

@@ -92,8 +92,9 @@ framework::Verdict ImageLocality::Score(const framework::Cycle& cycle, const mod
 framework::Described ImageLocality::DescribeScore(const framework::Cycle& cycle, int32_t weight,
                                                   framework::SearchRules& rules) const {
   const auto& pod = cycle.compiled<PodImages>(*this);
-  int64_t sum = 0;
-  for (const HeldImage& image : WorthOf(pod, cycle.nodes())) sum = SaturatingAdd(sum, image.worth);
+  int64_t sum = 0;  // Nodes may claim that an image has less than no bytes.
+  for (const HeldImage& image : WorthOf(pod, cycle.nodes()))
+    sum = SaturatingAdd(sum, std::max<int64_t>(image.worth, 0));
   const int64_t highest = ScoreFor(sum, pod);
   if (highest == 0) return framework::Described::kYes;
   rules.other_scorers.push_back({this, weight});
