@@ -84,33 +84,37 @@ void PodTopologySpread::Adjust(framework::Cycle& cycle, const model::PodRecord& 
   }
 }
 
-framework::Verdict PodTopologySpread::Filter(const framework::Cycle& cycle,
-                                             model::NodeMask& nodes) const {
+// Calls visit(key, fits) for each hard constraint; fits(domain) reports whether one more pod may
+// run there.
+template <typename Visit>
+void PodTopologySpread::ForEachHardRule(const framework::Cycle& cycle, Visit&& visit) const {
   const auto& constraints = cycle.compiled<SpreadConstraints>(*this);
   const auto& state = cycle.state<SpreadFilterState>(*this);
   for (size_t i = 0; i < constraints.hard().size(); ++i) {
     const DomainTally& tally = state.tallies[i];
     const int64_t allowed = HighestAllowed(constraints.hard()[i], state.counts->hard[i], tally);
-    const model::Topology::Key& key = *constraints.hard()[i].key;
-    framework::DomainTable fits(key.domains().size());
-    for (uint32_t d = 0; d < fits.domains(); ++d) fits[d] = tally.In(model::DomainId{d}) <= allowed;
-    framework::KeepDomains(nodes, key.domain_of(), fits);
+    visit(*constraints.hard()[i].key,
+          [&](uint32_t domain) { return tally.In(model::DomainId{domain}) <= allowed; });
   }
+}
+
+framework::Verdict PodTopologySpread::Filter(const framework::Cycle& cycle,
+                                             model::NodeMask& nodes) const {
+  ForEachHardRule(cycle, [&](const model::Topology::Key& key, auto&& domain_fits) {
+    framework::DomainTable fits(key.domains().size());
+    for (uint32_t d = 0; d < fits.domains(); ++d) fits[d] = domain_fits(d);
+    framework::KeepDomains(nodes, key.domain_of(), fits);
+  });
   return {};
 }
 
 framework::Described PodTopologySpread::DescribeFilter(const framework::Cycle& cycle,
                                                        framework::SearchRules& rules) const {
-  const auto& constraints = cycle.compiled<SpreadConstraints>(*this);
-  const auto& state = cycle.state<SpreadFilterState>(*this);
-  for (size_t i = 0; i < constraints.hard().size(); ++i) {
-    const DomainTally& tally = state.tallies[i];
-    const int64_t allowed = HighestAllowed(constraints.hard()[i], state.counts->hard[i], tally);
-    const model::Topology::Key& key = *constraints.hard()[i].key;
+  ForEachHardRule(cycle, [&](const model::Topology::Key& key, auto&& domain_fits) {
     std::vector<bool> fits(key.domains().size());
-    for (uint32_t d = 0; d < fits.size(); ++d) fits[d] = tally.In(model::DomainId{d}) <= allowed;
+    for (uint32_t d = 0; d < fits.size(); ++d) fits[d] = domain_fits(d);
     rules.row_rules.push_back(framework::RowRule::InDomains(key.domain_of(), std::move(fits)));
-  }
+  });
   return framework::Described::kYes;
 }
 

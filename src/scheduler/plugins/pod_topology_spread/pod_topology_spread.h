@@ -57,6 +57,8 @@ class PodTopologySpread final : public framework::PreFilterPlugin,
 
   void Adjust(framework::Cycle& cycle, const model::PodRecord& pod, model::NodeRow node,
               int32_t delta) const;
+  template <typename Visit>
+  void ForEachHardRule(const framework::Cycle& cycle, Visit&& visit) const;
 
   const framework::PodTopologySpreadArgs args_;
 };
