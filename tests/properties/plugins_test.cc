@@ -88,22 +88,39 @@ TEST(PluginsProperty, FilterLeavesExactlyTheNodesThatExplainAccepts) {
   }
 }
 
+// The cycle of a random pod in a random cluster.
+struct RandomCycle {
+  RandomCycle(uint64_t seed, const scheduler::framework::Profile& profile)
+      : random(seed),
+        visitor(Filled(), SmallPod(random, "incoming")),
+        results(profile, cluster, cluster.class_of(visitor.record)),
+        cycle(cluster, visitor.record, results.compiled()) {}
+
+  Random random;
+  scheduler::model::Cluster cluster;
+  const Visitor visitor;
+  scheduler::framework::ClassResults results;
+  scheduler::framework::Cycle cycle;
+
+ private:
+  scheduler::model::Cluster& Filled() {
+    for (const api::Object& object : SmallCluster(random)) cluster.Put(object);
+    return cluster;
+  }
+};
+
 TEST(PluginsProperty, FilterJudgesEachNodeIndependently) {
   const auto profile = MakeDefaultProfile();
   for (uint64_t seed = 1; seed <= 100; ++seed) {
-    Random random(seed);
-    scheduler::model::Cluster cluster;
-    for (const api::Object& object : SmallCluster(random)) cluster.Put(object);
-    const Visitor visitor(cluster, SmallPod(random, "incoming"));
-    scheduler::framework::ClassResults results(*profile, cluster, cluster.class_of(visitor.record));
-    scheduler::framework::Cycle cycle(cluster, visitor.record, results.compiled());
+    RandomCycle random_cycle(seed, *profile);
+    scheduler::framework::Cycle& cycle = random_cycle.cycle;
     for (const scheduler::framework::FilterPlugin* filter : profile->filter()) {
       const auto* pre_filter = dynamic_cast<const scheduler::framework::PreFilterPlugin*>(filter);
       if (pre_filter != nullptr && !pre_filter->PreFilter(cycle).verdict.ok()) continue;
-      scheduler::model::NodeMask all = cluster.nodes().present();
+      scheduler::model::NodeMask all = cycle.nodes().present();
       ASSERT_TRUE(filter->Filter(cycle, all).ok());
-      scheduler::model::NodeMask some = cluster.nodes().present();
-      some.KeepIf([&](size_t) { return random.Chance(50); });
+      scheduler::model::NodeMask some = cycle.nodes().present();
+      some.KeepIf([&](size_t) { return random_cycle.random.Chance(50); });
       scheduler::model::NodeMask want = some;
       want &= all;
       ASSERT_TRUE(filter->Filter(cycle, some).ok());
@@ -132,24 +149,20 @@ TEST(PluginsProperty, FilterLeavesTheNodesThatItsDescriptionLeaves) {
   const auto profile = MakeDefaultProfile();
   std::map<std::string, size_t> described;
   for (uint64_t seed = 1; seed <= 300; ++seed) {
-    Random random(seed);
-    scheduler::model::Cluster cluster;
-    for (const api::Object& object : SmallCluster(random)) cluster.Put(object);
-    const Visitor visitor(cluster, SmallPod(random, "incoming"));
-    scheduler::framework::ClassResults results(*profile, cluster, cluster.class_of(visitor.record));
-    scheduler::framework::Cycle cycle(cluster, visitor.record, results.compiled());
+    RandomCycle random_cycle(seed, *profile);
+    scheduler::framework::Cycle& cycle = random_cycle.cycle;
     for (const scheduler::framework::FilterPlugin* filter : profile->filter()) {
       const auto* pre_filter = dynamic_cast<const scheduler::framework::PreFilterPlugin*>(filter);
       if (pre_filter != nullptr && !pre_filter->PreFilter(cycle).verdict.ok()) continue;
       scheduler::framework::SearchRules rules;
       if (filter->DescribeFilter(cycle, rules) == scheduler::framework::Described::kNo) continue;
-      scheduler::model::NodeMask want = cluster.nodes().present();
+      scheduler::model::NodeMask want = cycle.nodes().present();
       ASSERT_TRUE(filter->Filter(cycle, want).ok());
       ASSERT_EQ(PassingNodes(cycle, rules), want) << filter->name() << ", seed " << seed;
       ++described[std::string(filter->name())];
       // Bounds exclude no node that fits.
       scheduler::framework::UsageTable usages;
-      usages.Refresh(cluster.nodes());
+      usages.Refresh(cycle.nodes());
       std::vector<int32_t> bounds(want.size());
       scheduler::framework::BoundScores(rules.bound, usages.ranges(), bounds);
       want.ForEach([&](size_t row) { ASSERT_GE(bounds[row], 0) << filter->name(); });
@@ -165,13 +178,9 @@ TEST(PluginsProperty, ScoresAreWithinTheirBounds) {
   const auto profile = MakeDefaultProfile();
   std::map<std::string, size_t> described;
   for (uint64_t seed = 1; seed <= 300; ++seed) {
-    Random random(seed);
-    scheduler::model::Cluster cluster;
-    for (const api::Object& object : SmallCluster(random)) cluster.Put(object);
-    const Visitor visitor(cluster, SmallPod(random, "incoming"));
-    scheduler::framework::ClassResults results(*profile, cluster, cluster.class_of(visitor.record));
-    scheduler::framework::Cycle cycle(cluster, visitor.record, results.compiled());
-    const scheduler::model::NodeMask& present = cluster.nodes().present();
+    RandomCycle random_cycle(seed, *profile);
+    scheduler::framework::Cycle& cycle = random_cycle.cycle;
+    const scheduler::model::NodeMask& present = cycle.nodes().present();
     for (const auto& [plugin, weight] : profile->score()) {
       scheduler::framework::SearchRules rules;
       const auto answer = plugin->DescribeScore(cycle, 1, rules);
@@ -185,7 +194,7 @@ TEST(PluginsProperty, ScoresAreWithinTheirBounds) {
       std::vector<int64_t> scores(present.size());
       ASSERT_TRUE(plugin->Score(cycle, present, scores).ok());
       scheduler::framework::UsageTable usages;
-      usages.Refresh(cluster.nodes());
+      usages.Refresh(cycle.nodes());
       std::vector<int32_t> bounds(present.size());
       scheduler::framework::BoundScores(rules.bound, usages.ranges(), bounds);
       present.ForEach([&](size_t row) {
