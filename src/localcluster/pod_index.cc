@@ -63,8 +63,8 @@ std::optional<Instant> ContainersEnded(const JsonObject& document) {
   return last;
 }
 
-// Returns when the pod ended, as well as that can be told: with its containers, when it ceased to
-// be ready, or when it was deleted.
+// Returns when the pod ended, as far as is known: when its containers did, when it ceased to be
+// ready, or when it was deleted.
 Instant EndOf(const PodRecord& pod, const JsonObject& document) {
   if (const auto ended = ContainersEnded(document)) return *ended;
   const JsonObject* ready = ConditionOf(ObjectAt(&document, "status"), "Ready");

@@ -11,7 +11,7 @@
 namespace berth::scheduler::framework {
 namespace {
 
-// Usages are told apart up to a thousandth.
+// Usages that differ by less than a thousandth are the same.
 constexpr uint32_t kSteps = 1023;
 
 uint32_t StepOf(float usage) {
