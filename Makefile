@@ -22,6 +22,7 @@ build: deps ## Build bin/berth and bin/berth-scheduler (the default)
 	@for p in $(programs); do \
 	  if [ -x build/release/src/$$p ]; then ln -sf ../build/release/src/$$p bin/; fi; \
 	done
+	@ln -sf berth bin/kubectl-berth
 
 run: build ## Build, then run a demo cluster
 	scripts/demo.sh
@@ -59,7 +60,7 @@ format: deps-dev ## Format the C++ sources in place
 
 tidy: deps-dev ## Run clang-tidy over the sources without the tests, which would take too long
 	@cmake --preset tidy --log-level=NOTICE
-	run-clang-tidy-19 -quiet -j $(JOBS) -p build/tidy '/(src|bench)/.*(?<!_test)\.cc$$'
+	scripts/tidy.py --jobs $(JOBS)
 
 check: deps ## Check style and dependencies only; part of `make test`
 	python3 scripts/check_style.py

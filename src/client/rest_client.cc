@@ -344,15 +344,11 @@ void RestClient::CancelAll() {
 
 const ClientConfig& RestClient::config() const { return parts_->config(); }
 
-namespace {
-
 net::HttpResult<net::HttpResponse> SendAndWait(RestClient& client, const RestRequest& request) {
   std::promise<net::HttpResult<net::HttpResponse>> promise;
   client.Send(request, [&](auto response) { promise.set_value(std::move(response)); });
   return promise.get_future().get();
 }
-
-}  // namespace
 
 Result<std::string> GetAndWait(RestClient& client, const std::string& path) {
   RestRequest request;

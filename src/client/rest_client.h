@@ -104,6 +104,8 @@ class RestClient {
   std::shared_ptr<Parts> parts_;
 };
 
+// Sends a request and blocks until it ends; not on the executor's thread.
+net::HttpResult<net::HttpResponse> SendAndWait(RestClient& client, const RestRequest& request);
 // Sends a GET request and blocks until it ends; not on the executor's thread. Returns the body of a
 // 2xx response; the error is one sentence that names the request.
 Result<std::string> GetAndWait(RestClient& client, const std::string& path);

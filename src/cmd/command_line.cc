@@ -36,6 +36,7 @@ int RunCommandLine(int argc, const char* const* argv,
     fmt::print("{}\n", kVersion);
     return kExitOk;
   };
+  AddWhy(berth, registry);
 
   const std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
   const auto invocation = flags::ParseCommandLine(berth, arguments, flags::TerminalColumns());

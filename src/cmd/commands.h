@@ -24,6 +24,7 @@ void AddReplay(flags::Command& berth, const Registry& registry);
 void AddSchedule(flags::Command& berth, const Registry& registry);
 void AddSimtest(flags::Command& berth);
 void AddUp(flags::Command& berth, const Registry& registry);
+void AddWhy(flags::Command& berth, const Registry& registry);
 
 // The help of --paranoid, which several commands have.
 inline constexpr const char* kParanoidHelp =

@@ -23,7 +23,7 @@
 #include "cmd/conformance_file.h"
 #include "cmd/conformance_gang_cases.h"
 #include "cmd/conformance_hint_cases.h"
-#include "cmd/text_table.h"
+#include "base/text_table.h"
 #include "flags/command.h"
 #include "flags/flag_group.h"
 #include "scheduler/plugins/in_tree_registry.h"

@@ -2,13 +2,15 @@
 
 #include <fmt/format.h>
 
-#include <string_view>
 #include <utility>
+#include <variant>
 
 #include "api/scheme/scheme.h"
+#include "client/api_status.h"
 #include "client/escaping.h"
 #include "client/load_config.h"
 #include "client/watch_events.h"
+#include "client/watch_frames.h"
 #include "runtime/watched_resources.h"
 
 namespace berth::cmd {
@@ -17,35 +19,109 @@ namespace {
 // Objects per request, as client-go's pager asks for.
 constexpr int kPageSize = 500;
 
+constexpr const char* kProtobufOrJson = "application/vnd.kubernetes.protobuf, application/json";
+
+enum class Access { kAll, kNotServed, kForbidden };
+
+struct ListOutcome {
+  Access what = Access::kAll;
+  std::string message = {};  // If it is forbidden.
+};
+
+// One collection that is listed.
+struct Collection {
+  std::string path;
+  std::string_view field_selector;
+  const client::ObjectCodec& codec;
+  LiveCluster::Progress progress = {};
+  std::string_view resource = {};
+};
+
+client::RestRequest RequestFor(const Collection& collection, std::string_view token, bool paged) {
+  client::RestRequest request;
+  request.path = collection.path;
+  char separator = '?';
+  const auto add = [&](std::string_view name, std::string_view value) {
+    request.path += fmt::format("{}{}={}", separator, name, client::QueryEscape(value));
+    separator = '&';
+  };
+  if (paged) add("limit", std::to_string(kPageSize));
+  if (!collection.field_selector.empty()) add("fieldSelector", collection.field_selector);
+  if (!token.empty()) add("continue", token);
+  if (collection.codec.protobuf != nullptr) request.accept = kProtobufOrJson;
+  return request;
+}
+
 // Appends the objects of all pages of one collection.
-Status ListAll(client::RestClient& client, const std::string& path, std::string_view field_selector,
-               const client::ObjectCodec& codec, std::vector<api::Object>& objects,
-               std::vector<std::string>& notes) {
-  std::string selector;
-  if (!field_selector.empty()) {
-    selector = fmt::format("&fieldSelector={}", client::QueryEscape(field_selector));
-  }
-  std::string next;
+Result<ListOutcome> ListAll(client::RestClient& client, const Collection& collection,
+                            std::vector<api::Object>& objects, std::vector<std::string>& notes) {
+  const size_t first = objects.size();
+  std::string token;
+  bool paged = true;
   do {
-    const std::string query = fmt::format("?limit={}{}{}", kPageSize, selector, next);
-    auto body = client::GetIfFound(client, path + query);
-    if (!body) return std::unexpected(body.error());
-    if (!*body) return {};
-    auto page = client::ReadListPage(**std::move(body), client::WireForm::kJson, codec);
-    if (!page) return Fail(fmt::format("GET {}: {}", path, page.error().message));
+    const client::RestRequest request = RequestFor(collection, token, paged);
+    auto response = client::SendAndWait(client, request);
+    if (!response) return Fail(client::Describe(request, response));
+    if (response->status == 404) return ListOutcome{Access::kNotServed};
+    if (response->status == 403) {
+      return ListOutcome{Access::kForbidden, client::Describe(request, *response)};
+    }
+    if (response->status == 410 && !token.empty()) {
+      // The server has dropped this version of the list: as client-go, ask for all of it at once.
+      objects.resize(first);
+      token.clear();
+      paged = false;
+      continue;
+    }
+    if (!response->ok()) return Fail(client::Describe(request, response));
+    const client::WireForm form =
+        client::FormOf(net::FindHeader(response->headers, "Content-Type"));
+    auto page = client::ReadListPage(std::move(response->body), form, collection.codec);
+    if (!page) return Fail(fmt::format("GET {}: {}", collection.path, page.error().message));
     for (client::Received& item : page->items) {
       if (item.object) {
         objects.push_back(*std::move(item.object));
       } else {
         const api::ObjectKey key{item.meta.namespace_, item.meta.name};
-        notes.push_back(fmt::format("{}: {} is left out: {}", path, key.ToString(),
+        notes.push_back(fmt::format("{}: {} is left out: {}", collection.path, key.ToString(),
                                     item.object.error().message));
       }
     }
-    const std::string& token = page->continue_token;
-    next = token.empty() ? "" : fmt::format("&continue={}", client::QueryEscape(token));
-  } while (!next.empty());
-  return {};
+    if (collection.progress) collection.progress(collection.resource, objects.size() - first);
+    token = page->continue_token;
+    if (token.empty()) return ListOutcome{};
+  } while (true);
+}
+
+// "/api/v1/pods" becomes "/api/v1/namespaces/shop/pods".
+std::string InNamespace(const std::string& path, const std::string& namespace_) {
+  const size_t slash = path.rfind('/');
+  return fmt::format("{}/namespaces/{}{}", path.substr(0, slash), client::QueryEscape(namespace_),
+                     path.substr(slash));
+}
+
+bool IsNamespaced(std::string_view path) {
+  for (const std::string_view resource :
+       {"/pods", "/services", "/replicationcontrollers", "/replicasets", "/statefulsets",
+        "/persistentvolumeclaims", "/resourceclaims", "/poddisruptionbudgets",
+        "/csistoragecapacities", "/podgroups"}) {
+    if (path.ends_with(resource)) return true;
+  }
+  return false;
+}
+
+client::WatchSource PriorityClasses() {
+  return {.resource = "priorityclasses.scheduling.k8s.io",
+          .path = "/apis/scheduling.k8s.io/v1/priorityclasses",
+          .field_selector = "",
+          .codec = client::CodecOf<api::PriorityClass>()};
+}
+
+std::vector<client::WatchSource> Sources(const scheduler::model::Features& features,
+                                         bool raw_json) {
+  std::vector<client::WatchSource> sources = runtime::WatchSources(features, raw_json);
+  sources.insert(sources.begin(), PriorityClasses());
+  return sources;
 }
 
 }  // namespace
@@ -66,14 +142,57 @@ Result<std::unique_ptr<LiveCluster>> LiveCluster::Make(const std::string& kubeco
 Result<std::vector<api::Object>> LiveCluster::List(const scheduler::model::Features& features,
                                                    bool raw_json, std::vector<std::string>& notes) {
   std::vector<api::Object> objects;
-  Status status = ListAll(*client_, "/apis/scheduling.k8s.io/v1/priorityclasses", "",
-                          client::CodecOf<api::PriorityClass>(), objects, notes);
-  for (const client::WatchSource& source : runtime::WatchSources(features, raw_json)) {
-    if (!status) break;
-    status = ListAll(*client_, source.path, source.field_selector, source.codec, objects, notes);
+  for (const client::WatchSource& source : Sources(features, raw_json)) {
+    const auto listed =
+        ListAll(*client_, {source.path, source.field_selector, source.codec}, objects, notes);
+    if (!listed) return std::unexpected(listed.error());
+    if (listed->what == Access::kForbidden) return Fail(listed->message);
   }
-  if (!status) return std::unexpected(status.error());
   return objects;
+}
+
+Result<ReadableObjects> LiveCluster::ListReadable(const scheduler::model::Features& features,
+                                                  const std::string& namespace_,
+                                                  const Progress& progress) {
+  ReadableObjects readable;
+  for (const client::WatchSource& source : Sources(features, false)) {
+    if (Status status = ListReadableOf(source, namespace_, progress, readable); !status) {
+      return std::unexpected(status.error());
+    }
+  }
+  return readable;
+}
+
+Status LiveCluster::ListReadableOf(const client::WatchSource& source, const std::string& namespace_,
+                                   const Progress& progress, ReadableObjects& readable) {
+  Collection collection{source.path, source.field_selector, source.codec, progress,
+                        source.resource};
+  const auto listed = ListAll(*client_, collection, readable.objects, readable.notes);
+  if (!listed) return std::unexpected(listed.error());
+  if (listed->what == Access::kAll) return {};
+  if (listed->what == Access::kNotServed) {
+    readable.left_out.push_back(
+        {source.resource, fmt::format("the server does not serve {}", source.path)});
+    return {};
+  }
+  if (source.resource == "nodes")
+    return Fail(listed->message + "; without nodes there is no answer");
+  if (!IsNamespaced(source.path)) {
+    readable.left_out.push_back({source.resource, listed->message});
+    return {};
+  }
+  collection.path = InNamespace(source.path, namespace_);
+  const auto within = ListAll(*client_, collection, readable.objects, readable.notes);
+  if (!within) return std::unexpected(within.error());
+  if (within->what == Access::kAll) {
+    readable.left_out.push_back(
+        {source.resource,
+         fmt::format("those of other namespaces than {}: {}", namespace_, listed->message)});
+    return {};
+  }
+  if (source.resource == "pods") return Fail(within->message);
+  readable.left_out.push_back({source.resource, within->message});
+  return {};
 }
 
 Result<bool> LiveCluster::Has(const api::scheme::Kind& kind, const api::ObjectKey& key) {
@@ -84,6 +203,21 @@ Result<bool> LiveCluster::Has(const api::scheme::Kind& kind, const api::ObjectKe
       *client_, fmt::format("{}/{}/{}", path, kind.resource, client::QueryEscape(key.name)));
   if (!found) return std::unexpected(found.error());
   return found->has_value();
+}
+
+Result<std::optional<api::Ref<api::Pod>>> LiveCluster::GetPod(const api::ObjectKey& key) {
+  const std::string path =
+      fmt::format("/api/v1/namespaces/{}/pods/{}", client::QueryEscape(key.namespace_),
+                  client::QueryEscape(key.name));
+  const auto body = client::GetIfFound(*client_, path);
+  if (!body) return std::unexpected(body.error());
+  if (!*body) return std::nullopt;
+  client::Received received =
+      client::ReceiveItem(**body, client::WireForm::kJson, client::CodecOf<api::Pod>());
+  if (!received.object) {
+    return Fail(fmt::format("GET {}: {}", path, received.object.error().message));
+  }
+  return std::get<api::Ref<api::Pod>>(*received.object);
 }
 
 }  // namespace berth::cmd

@@ -48,8 +48,8 @@ class OutcomeRecorder final : public scheduler::engine::DecisionObserver {
         break;
     }
     if (decision.explanation) {
-      outcome.explanation = Summarize(*decision.explanation, decision.node,
-                                      engine_.cluster().nodes().present_count());
+      outcome.explanation = explain::Summarize(*decision.explanation, decision.node,
+                                               engine_.cluster().nodes().present_count());
     }
     if (!decision.victims.empty()) {
       first_attempts_[decision.key] = outcome.explanation;
@@ -67,7 +67,7 @@ class OutcomeRecorder final : public scheduler::engine::DecisionObserver {
  private:
   const scheduler::engine::Engine& engine_;
   std::map<api::ObjectKey, PodOutcome> outcomes_;
-  std::map<api::ObjectKey, std::optional<ExplanationSummary>> first_attempts_;
+  std::map<api::ObjectKey, std::optional<explain::ExplanationSummary>> first_attempts_;
 };
 
 // Extender calls, status patches and events cannot make another pod schedulable.

@@ -9,7 +9,7 @@
 
 #include "api/object.h"
 #include "base/result.h"
-#include "cmd/explanation_summary.h"
+#include "explain/explanation_summary.h"
 #include "scheduler/engine/engine.h"
 #include "scheduler/recording/recording.h"
 
@@ -33,9 +33,9 @@ struct PodOutcome {
   std::string node;                          // If scheduled.
   std::string message;                       // If not.
   std::vector<api::ObjectKey> victims = {};  // Pods evicted for it.
-  std::optional<ExplanationSummary> explanation;
+  std::optional<explain::ExplanationSummary> explanation;
   // Of the earlier attempt that evicted the victims.
-  std::optional<ExplanationSummary> first_attempt = {};
+  std::optional<explain::ExplanationSummary> first_attempt = {};
 };
 
 // Returns the status as printed: "Scheduled".

@@ -10,7 +10,4 @@ namespace berth::cmd {
 // Returns a table with one row per pod, the explanations if there are any, and a summary line.
 std::string ToText(const ScheduleReport& report);
 
-// Returns which plugins rejected nodes, how the others scored, and the preemption candidates.
-std::string ToText(const ExplanationSummary& summary);
-
 }  // namespace berth::cmd

@@ -17,7 +17,7 @@
 #include "api/pod_resources.h"
 #include "api/scheme/scheme.h"
 #include "base/saturating.h"
-#include "cmd/text_table.h"
+#include "base/text_table.h"
 #include "cmd/up_status.h"
 #include "scheduler/model/cluster.h"
 

@@ -387,6 +387,7 @@ TEST(HelpTest, ListsTheCommands) {
       "  up            Run a local cluster: API server, scheduler, controllers and fake "
       "kubelets\n"
       "  version       Print the version\n"
+      "  why           Explain why a pod is pending or where it is, and what would change it\n"
       "\n"
       "Flags:\n"
       "  -h, --help      Print this help and exit\n"
@@ -452,6 +453,11 @@ const HelpCase kHelp[] = {
       "\nAPI server flags:\n",
       "--address ADDRESS",
       "--token-auth-file FILE"}},
+    {{"why"},
+     "berth why [POD] [flags]",
+     {"--all-pending", "--config FILE", "--context NAME", "-f, --filename FILE", "--fix N",
+      "--fixes", "-h, --help", "--kubeconfig FILE", "-n, --namespace NAME", "--on NODE",
+      "-o, --output FORMAT", "(default text)"}},
 };
 
 TEST(HelpTest, OfACommandHasUsageExitCodesExamplesAndFlags) {

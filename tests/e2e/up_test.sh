@@ -80,6 +80,22 @@ expect 0 'pod/giant created' create -f "$dir/giant.yaml"
 expect 0 'condition met' wait --for=condition=PodScheduled=False pod/giant --timeout=30s
 expect 0 '0/20 nodes are available: 20 Insufficient cpu' describe pod giant
 expect 0 'FailedScheduling' get events --field-selector=involvedObject.name=giant
+
+# berth as a plugin of kubectl says why, and its first fix lets the pod run.
+mkdir "$dir/bin"
+ln -s "$(realpath "$berth")" "$dir/bin/kubectl-berth"
+why() { PATH="$dir/bin:$PATH" timeout 60 "$kubectl" berth why "$@" 2>&1; }
+said=$(why giant)
+if [[ "$said" == *': 20 Insufficient cpu'*'1. lower the cpu request'* ]]; then
+  passed=$((passed + 1))
+else
+  fail "kubectl berth why giant: $said"
+fi
+why giant --fix 1 -o yaml >"$dir/fix.yaml"
+"$kubectl" get pod giant -o yaml |
+  "$kubectl" patch -f - --local --type=json -p "$(cat "$dir/fix.yaml")" -o yaml >"$dir/small.yaml"
+expect 0 'pod/giant replaced' replace --force -f "$dir/small.yaml"
+expect 0 'condition met' wait --for=condition=PodScheduled pod/giant --timeout=30s
 expect 0 'pod "giant" deleted' delete pod giant --wait --timeout=30s
 
 # Scaling, updates and jobs.

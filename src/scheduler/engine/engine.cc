@@ -215,6 +215,15 @@ Result<bool> Engine::MightDecide(std::shared_ptr<const api::Pod> pod, const std:
   return state_->MightDecide(std::move(pod), node);
 }
 
+Result<Decision> Engine::Preview(std::shared_ptr<const api::Pod> pod, Instant now) {
+  return state_->Preview(std::move(pod), now);
+}
+
+Result<PodFit> Engine::Evaluate(std::shared_ptr<const api::Pod> pod,
+                                std::span<const std::string> nodes, Instant now) {
+  return state_->Evaluate(std::move(pod), nodes, now);
+}
+
 bool Engine::Serves(const api::Pod& pod) const {
   return state_->handlers_.ProfileOf(pod).has_value();
 }

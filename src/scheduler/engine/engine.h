@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,7 @@
 #include "base/time.h"
 #include "scheduler/engine/decision.h"
 #include "scheduler/engine/events.h"
+#include "scheduler/engine/pod_fit.h"
 #include "scheduler/framework/extender.h"
 #include "scheduler/framework/profile.h"
 #include "scheduler/model/features.h"
@@ -98,6 +100,13 @@ class Engine {
   // empty `node` asks whether the pod fits nowhere. As Explain otherwise, at the cost of a
   // decision.
   Result<bool> MightDecide(std::shared_ptr<const api::Pod> pod, const std::string& node);
+  // Returns the decision that the engine would make about `pod` now, without the calls of extenders
+  // and without an explanation. As Explain otherwise, at the cost of a decision.
+  Result<Decision> Preview(std::shared_ptr<const api::Pod> pod, Instant now);
+  // Evaluates `pod` on the named nodes, on all if there are none, by every filter. Nodes that do
+  // not exist are left out. As Explain otherwise, at the cost of the nodes.
+  Result<PodFit> Evaluate(std::shared_ptr<const api::Pod> pod, std::span<const std::string> nodes,
+                          Instant now);
   // Reports whether a profile serves the pod's schedulerName.
   bool Serves(const api::Pod& pod) const;
 

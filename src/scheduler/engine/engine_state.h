@@ -10,6 +10,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -68,6 +69,9 @@ class Engine::State {
   std::optional<Instant> next_wake() const;
   Result<Explanation> Explain(std::shared_ptr<const api::Pod> pod, Instant now);
   Result<bool> MightDecide(std::shared_ptr<const api::Pod> pod, const std::string& node);
+  Result<Decision> Preview(std::shared_ptr<const api::Pod> pod, Instant now);
+  Result<PodFit> Evaluate(std::shared_ptr<const api::Pod> pod, std::span<const std::string> nodes,
+                          Instant now);
   // For WhatIf, which calls DropRemovedClasses after each change.
   model::Cluster& mutable_cluster() { return cluster_; }
   void DropRemovedClasses();
@@ -138,6 +142,7 @@ class Engine::State {
   PermitOutcome RunPermitPlugins(size_t profile, framework::Attempt& attempt, model::NodeRow node);
   void StartBinding(BindingCycle::Placement placement, const PermitOutcome& permit);
   Failure FailureOf(const CycleOutcome& outcome, const ServedProfile& served) const;
+  Decision DecisionOf(const api::Pod& pod, const CycleOutcome& outcome) const;
   // Returns the answer of `question` about an attempt of `pod`, which need not be known.
   template <typename Answer>
   Result<Answer> Ask(std::shared_ptr<const api::Pod> pod,

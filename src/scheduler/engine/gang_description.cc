@@ -348,6 +348,9 @@ std::optional<Evaluated> Evaluate(const GangContext& context, const model::PodRe
   if (!pre_filter.ok() || !attempt.Filter().ok()) return std::nullopt;
   evaluated.nodes = attempt.feasible();
   evaluated.suitable = attempt.candidates();
+  // An attempt on few nodes does without the cached results.
+  if (!results->RefreshFilters(attempt.cycle(), attempt.skipped_filters()).ok())
+    return std::nullopt;
   evaluated.suitable &= results->feasible();
   evaluated.traits = TraitsOf(attempt);
   return evaluated;

@@ -323,6 +323,7 @@ Result<Answer> Engine::State::Ask(std::shared_ptr<const api::Pod> pod,
     answer = question(attempt);
   }
   cluster_.Release(visitor);
+  DropRemovedClasses();  // Those of thousands of questions would remain otherwise.
   return answer;
 }
 
@@ -339,6 +340,42 @@ Result<bool> Engine::State::MightDecide(std::shared_ptr<const api::Pod> pod,
     if (node.empty()) return FitsNowhere(attempt);
     const model::NodeRow row = nodes.Find(cluster_.symbols().Find(node));
     return row.valid() && nodes.present().Test(row.index()) && MightChoose(attempt, row);
+  });
+}
+
+Result<Decision> Engine::State::Preview(std::shared_ptr<const api::Pod> pod, Instant at) {
+  const std::shared_ptr<const api::Pod> asked = pod;
+  return Ask<Decision>(std::move(pod), [&](framework::Attempt& attempt) {
+    Random random = random_;  // A copy: asking does not advance the engine's generator.
+    size_t next_start = next_start_;
+    Task<CycleOutcome> search =
+        FindNode(attempt, {.now = at, .random = random, .next_start = next_start});
+    search.Start();  // No extender is called and nothing is written, so it does not wait.
+    return DecisionOf(*asked, search.result());
+  });
+}
+
+Decision Engine::State::DecisionOf(const api::Pod& pod, const CycleOutcome& outcome) const {
+  Decision decision;
+  decision.key = {pod.metadata.namespace_, pod.metadata.name};
+  if (outcome.kind == CycleOutcome::Kind::kNode) {
+    decision.node = cluster_.nodes().name(outcome.node);
+    return decision;
+  }
+  decision.kind = outcome.kind == CycleOutcome::Kind::kError ? Decision::Kind::kFailed
+                                                             : Decision::Kind::kUnschedulable;
+  decision.message = outcome.Message();
+  for (model::PodId victim : outcome.post_filter.victims) {
+    decision.nominated_node = cluster_.symbols().Text(outcome.post_filter.nomination.node);
+    decision.victims.push_back(cluster_.pod(victim).key());
+  }
+  return decision;
+}
+
+Result<PodFit> Engine::State::Evaluate(std::shared_ptr<const api::Pod> pod,
+                                       std::span<const std::string> nodes, Instant at) {
+  return Ask<PodFit>(std::move(pod), [&](framework::Attempt& attempt) {
+    return EvaluateNodes(attempt, nodes, at);
   });
 }
 

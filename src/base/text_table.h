@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace berth::cmd {
+namespace berth {
 
 class TextTable {
  public:
@@ -35,4 +35,4 @@ class TextTable {
 // Returns the width of `text` on a terminal, counting one column per code point.
 size_t DisplayWidth(std::string_view text);
 
-}  // namespace berth::cmd
+}  // namespace berth

@@ -1,8 +1,8 @@
-#include "cmd/text_table.h"
+#include "base/text_table.h"
 
 #include <algorithm>
 
-namespace berth::cmd {
+namespace berth {
 
 size_t DisplayWidth(std::string_view text) {
   return static_cast<size_t>(std::ranges::count_if(
@@ -35,4 +35,4 @@ std::string TextTable::ToString() const {
   return out;
 }
 
-}  // namespace berth::cmd
+}  // namespace berth

@@ -1,4 +1,4 @@
-#include "cmd/explanation_summary.h"
+#include "explain/explanation_summary.h"
 
 #include <algorithm>
 #include <tuple>
@@ -6,7 +6,7 @@
 
 #include "scheduler/engine/decision.h"
 
-namespace berth::cmd {
+namespace berth::explain {
 namespace {
 
 using Rejection = ExplanationSummary::Rejection;
@@ -126,4 +126,4 @@ ExplanationSummary Summarize(const scheduler::engine::Explanation& explanation,
   return summary;
 }
 
-}  // namespace berth::cmd
+}  // namespace berth::explain

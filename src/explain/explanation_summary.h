@@ -10,7 +10,7 @@
 
 #include "scheduler/engine/decision.h"
 
-namespace berth::cmd {
+namespace berth::explain {
 
 struct ExplanationSummary {
   static constexpr size_t kExamples = 3;   // Nodes named in a group of reasons.
@@ -73,4 +73,4 @@ struct ExplanationSummary {
 ExplanationSummary Summarize(const scheduler::engine::Explanation& explanation,
                              const std::string& chosen, size_t cluster_size);
 
-}  // namespace berth::cmd
+}  // namespace berth::explain

@@ -1,8 +1,8 @@
-#include "cmd/text_table.h"
+#include "base/text_table.h"
 
 #include <gtest/gtest.h>
 
-namespace berth::cmd {
+namespace berth {
 namespace BERTH_TEST_FILE {
 
 using Align = TextTable::Align;
@@ -55,4 +55,4 @@ TEST(TextTable, WideCellsStickOut) {
 TEST(TextTable, NoRowsGiveNothing) { EXPECT_EQ(TextTable("  ").ToString(), ""); }
 
 }  // namespace BERTH_TEST_FILE
-}  // namespace berth::cmd
+}  // namespace berth

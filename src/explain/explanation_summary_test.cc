@@ -1,12 +1,12 @@
-#include "cmd/explanation_summary.h"
+#include "explain/explanation_summary.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cmd/schedule_text.h"
+#include "explain/explanation_text.h"
 
-namespace berth::cmd {
+namespace berth::explain {
 namespace BERTH_TEST_FILE {
 
 using ::testing::ElementsAre;
@@ -159,4 +159,4 @@ TEST(Summarize, PreFilterRejectionNamesThePlugin) {
 }
 
 }  // namespace BERTH_TEST_FILE
-}  // namespace berth::cmd
+}  // namespace berth::explain

@@ -1,0 +1,201 @@
+#include "cmd/why_cluster.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+#include "api/scheme/scheme.h"
+#include "base/suggestion.h"
+#include "cmd/config_command.h"
+#include "cmd/feature_gate_flag.h"
+#include "cmd/manifests.h"
+#include "cmd/schedule_cluster.h"
+#include "explain/workload.h"
+#include "scheduler/config/engine_options.h"
+#include "scheduler/config/validate.h"
+#include "scheduler/model/cluster.h"
+
+namespace berth::cmd {
+namespace {
+
+void WhyNote(std::string_view text) { fmt::print(stderr, "berth why: note: {}\n", text); }
+
+// Shows on a terminal what is being read.
+class ReadingLine {
+ public:
+  ~ReadingLine() {
+    if (shown_) fmt::print(stderr, "\r\033[K");
+  }
+  void Show(std::string_view resource, size_t objects) {
+    if (!terminal_) return;
+    shown_ = true;
+    fmt::print(stderr, "\r\033[Kreading {}: {}", resource, objects);
+    std::fflush(stderr);
+  }
+
+ private:
+  const bool terminal_ = isatty(STDERR_FILENO) == 1;
+  bool shown_ = false;
+};
+
+// Returns the file that kubectl would use; empty if there is none.
+std::string DefaultKubeconfig() {
+  if (const char* list = std::getenv("KUBECONFIG"); list != nullptr && *list != '\0') {
+    std::string_view rest = list;
+    while (!rest.empty()) {
+      const size_t end = std::min(rest.find(':'), rest.size());
+      const std::string file(rest.substr(0, end));
+      std::error_code ignored;
+      if (!file.empty() && std::filesystem::exists(file, ignored)) return file;
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+  }
+  const char* home = std::getenv("HOME");
+  if (home == nullptr) return "";
+  const std::string file = std::string(home) + "/.kube/config";
+  std::error_code ignored;
+  return std::filesystem::exists(file, ignored) ? file : "";
+}
+
+api::ObjectKey KeyOfPod(const api::Ref<api::Pod>& pod) {
+  return {pod->metadata.namespace_, pod->metadata.name};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<WhyCluster>> WhyCluster::Read(
+    const WhySource& source, const scheduler::framework::Registry& registry) {
+  std::unique_ptr<WhyCluster> cluster(new WhyCluster);
+  Status status = cluster->MakeEngine(source, registry);
+  if (status)
+    status = source.files.empty() ? cluster->ReadLive(source) : cluster->ReadFiles(source);
+  if (!status) return std::unexpected(status.error());
+  return cluster;
+}
+
+Status WhyCluster::MakeEngine(const WhySource& source,
+                              const scheduler::framework::Registry& registry) {
+  const auto features = ReadFeatureGates(source.feature_gates, "berth why");
+  if (!features) return std::unexpected(features.error());
+  features_ = *features;
+  const auto loaded = LoadConfiguration(source.config_file, registry, features_);
+  if (!loaded) return std::unexpected(loaded.error());
+  for (const std::string& note : scheduler::config::Warnings(*loaded->completed)) {
+    WhyNote(fmt::format("{}: {}", source.config_file, note));
+  }
+  auto options = scheduler::config::ToEngineOptions(*loaded->completed);
+  if (!options) return std::unexpected(options.error());
+  if (!options->extenders.empty()) WhyNote("extenders are not called");
+  options->extenders.clear();
+  options->features = features_;
+  profile_ = options->profiles.front().scheduler_name;
+  auto engine = scheduler::engine::Engine::Make(*options, registry);
+  if (!engine) return std::unexpected(engine.error());
+  engine_ = *std::move(engine);
+  return {};
+}
+
+Status WhyCluster::ReadFiles(const WhySource& source) {
+  namespace_ = source.namespace_.empty() ? "default" : source.namespace_;
+  auto manifests = ReadManifests(source.files, FieldCheck::kStrict);
+  if (!manifests) return std::unexpected(manifests.error());
+  if (const std::string skipped = manifests->SkippedText(); !skipped.empty()) WhyNote(skipped);
+  auto read = MakeCluster(*std::move(manifests), features_, nullptr, nullptr);
+  if (!read) return std::unexpected(read.error());
+  for (const std::string& note : read->notes) WhyNote(note);
+  now_ = read->start + Duration::Seconds(1);
+  Deliver(read->objects);
+  return {};
+}
+
+Status WhyCluster::ReadLive(const WhySource& source) {
+  const std::string file = source.kubeconfig.empty() ? DefaultKubeconfig() : source.kubeconfig;
+  auto live = LiveCluster::Make(file, source.context);
+  if (!live) return std::unexpected(live.error());
+  live_ = *std::move(live);
+  namespace_ = source.namespace_.empty() ? live_->default_namespace() : source.namespace_;
+  ReadingLine line;
+  auto readable = live_->ListReadable(
+      features_, namespace_,
+      [&](std::string_view resource, size_t objects) { line.Show(resource, objects); });
+  if (!readable) return std::unexpected(readable.error());
+  for (const std::string& note : readable->notes) WhyNote(note);
+  left_out_ = std::move(readable->left_out);
+  now_ = SystemClock().Now();
+  Deliver(readable->objects);
+  return {};
+}
+
+// Pods last: what they refer to is known then.
+void WhyCluster::Deliver(const std::vector<api::Object>& objects) {
+  for (const bool pods : {false, true}) {
+    for (const api::Object& object : objects) {
+      if (std::holds_alternative<api::Ref<api::Pod>>(object) != pods) continue;
+      engine_->Handle(scheduler::engine::ObjectPut{object}, now_);
+    }
+  }
+}
+
+Result<api::Ref<api::Pod>> WhyCluster::FindPod(const std::string& name) {
+  const scheduler::model::Cluster& cluster = engine_->cluster();
+  const auto id = cluster.pods().Find(namespace_, name);
+  if (id.valid()) return cluster.pod(id).object;
+  if (live_ != nullptr) {
+    // Finished pods are not listed.
+    auto found = live_->GetPod({namespace_, name});
+    if (!found) return std::unexpected(found.error());
+    if (*found) return **found;
+  }
+  Suggestion suggestion(name);
+  cluster.pods().ForEach([&](const scheduler::model::PodRecord& pod) {
+    if (pod.object->metadata.namespace_ == namespace_) {
+      suggestion.Consider(pod.object->metadata.name);
+    }
+  });
+  return Fail(fmt::format("pod \"{}\" not found in namespace \"{}\"{}", name, namespace_,
+                          suggestion.Text()));
+}
+
+Result<std::vector<api::Ref<api::Pod>>> WhyCluster::PodsOf(const std::string& kind,
+                                                           const std::string& api_version,
+                                                           const std::string& name) {
+  const scheduler::model::Cluster& cluster = engine_->cluster();
+  std::vector<api::Ref<api::Pod>> pods;
+  cluster.pods().ForEach([&](const scheduler::model::PodRecord& pod) {
+    if (explain::BelongsTo(cluster, *pod.object, kind, {namespace_, name})) {
+      pods.push_back(pod.object);
+    }
+  });
+  std::ranges::sort(pods, {}, KeyOfPod);
+  if (!pods.empty()) return pods;
+  const auto* scheme_kind = api::scheme::FindKindByName(api_version, kind);
+  if (live_ != nullptr && scheme_kind != nullptr) {
+    const auto exists = live_->Has(*scheme_kind, {namespace_, name});
+    if (!exists) return std::unexpected(exists.error());
+    if (!*exists) {
+      return Fail(fmt::format("{} \"{}\" not found in namespace \"{}\"", kind, name, namespace_));
+    }
+  }
+  return Fail(fmt::format("{} \"{}\" in namespace \"{}\" has no pods that have not finished", kind,
+                          name, namespace_));
+}
+
+std::vector<api::Ref<api::Pod>> WhyCluster::Pending(const std::string& in_namespace) const {
+  std::vector<api::Ref<api::Pod>> pods;
+  engine_->cluster().pods().ForEach([&](const scheduler::model::PodRecord& pod) {
+    const api::ObjectMeta& meta = pod.object->metadata;
+    if (!pod.object->spec.node_name.empty() || meta.deletion_timestamp) return;
+    if (in_namespace.empty() || in_namespace == meta.namespace_) pods.push_back(pod.object);
+  });
+  std::ranges::sort(pods, {}, KeyOfPod);
+  return pods;
+}
+
+}  // namespace berth::cmd

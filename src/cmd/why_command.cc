@@ -1,0 +1,216 @@
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "api/json/document.h"
+#include "api/json/writer.h"
+#include "api/json/yaml_writer.h"
+#include "cmd/command_line.h"
+#include "cmd/commands.h"
+#include "cmd/feature_gate_flag.h"
+#include "cmd/why_cluster.h"
+#include "cmd/why_subject.h"
+#include "cmd/why_text.h"
+#include "explain/pod_explanation.h"
+#include "explain/pod_explanation_json.h"
+#include "explain/pod_groups.h"
+#include "flags/command.h"
+#include "flags/flag_group.h"
+
+namespace berth::cmd {
+namespace {
+
+struct WhyOptions {
+  std::string subject;  // POD or KIND/NAME.
+  bool all_pending = false;
+  WhySource source;
+  std::string output = "text";  // Or json, yaml.
+  bool fixes = true;
+  size_t fix = 0;    // The fix to print patches of; 0: none.
+  std::string node;  // Of --on.
+};
+
+int WhyUsageError(std::string_view problem) {
+  fmt::print(stderr, "berth why: {}\nSee 'berth why --help' for usage.\n", problem);
+  return kExitUsage;
+}
+
+// Adds to a document what could not be read.
+void AddLeftOut(const WhyCluster& cluster, api::JsonObject& document) {
+  if (cluster.left_out().empty()) return;
+  api::JsonArray& list = document["leftOut"].emplace_array();
+  for (const LeftOut& left_out : cluster.left_out()) {
+    api::JsonObject& one = list.emplace_back(boost::json::object_kind).get_object();
+    one.emplace("resource", left_out.resource);
+    one.emplace("reason", left_out.reason);
+  }
+}
+
+std::string LeftOutText(const WhyCluster& cluster) {
+  if (cluster.left_out().empty()) return "";
+  std::string out = "\nLeft out, so that the answer may be wrong where it depends on them:\n";
+  for (const LeftOut& left_out : cluster.left_out()) {
+    out += fmt::format("  {}: {}\n", left_out.resource, left_out.reason);
+  }
+  return out;
+}
+
+// Prints `text`, or `document` in the format of --output.
+int Print(const WhyOptions& options, const WhyCluster& cluster, const std::string& text,
+          api::JsonObject document) {
+  if (options.output == "text") {
+    fmt::print("{}{}", text, LeftOutText(cluster));
+    return kExitOk;
+  }
+  AddLeftOut(cluster, document);
+  if (options.output == "json") {
+    fmt::print("{}\n", api::ToPrettyJson(document));
+  } else {
+    fmt::print("{}", api::ToYamlText(document));
+  }
+  return kExitOk;
+}
+
+int WhyFailed(std::string_view message) {
+  fmt::print(stderr, "berth why: {}\n", message);
+  return kExitFailed;
+}
+
+int PrintFix(const WhyOptions& options, const WhyCluster& cluster,
+             const explain::PodExplanation& pod) {
+  const size_t found = pod.fixes ? pod.fixes->fixes.size() : 0;
+  if (options.fix > found) {
+    return WhyFailed(fmt::format(
+        "--fix {}: there {} {} fix{} for pod {}", options.fix, found == 1 ? "is" : "are",
+        found == 0 ? "no" : fmt::format("{}", found), found == 1 ? "" : "es", pod.pod.ToString()));
+  }
+  if (options.output == "json") {
+    return Print(options, cluster, "", explain::PatchesJson(pod, options.fix));
+  }
+  fmt::print("{}", StepsText(pod, options.fix, options.output == "yaml"));
+  return kExitOk;
+}
+
+int WhyPod(const WhyOptions& options, WhyCluster& cluster, const std::string& name,
+           const explain::ExplainOptions& explain) {
+  const auto pod = cluster.FindPod(name);
+  if (!pod) return WhyFailed(pod.error().message);
+  const auto explanation =
+      explain::ExplainPod(cluster.engine(), *pod, cluster.profile(), cluster.now(), explain);
+  if (!explanation) return WhyFailed(explanation.error().message);
+  if (options.fix > 0) return PrintFix(options, cluster, *explanation);
+  return Print(options, cluster, ToText(*explanation), explain::ToJson(*explanation));
+}
+
+int WhyMany(const WhyOptions& options, WhyCluster& cluster,
+            const std::optional<WhySubject>& subject, const explain::ExplainOptions& explain) {
+  std::vector<api::Ref<api::Pod>> pods;
+  std::optional<explain::ObjectName> workload;
+  if (subject) {
+    auto found = cluster.PodsOf(subject->kind, subject->api_version, subject->name);
+    if (!found) return WhyFailed(found.error().message);
+    pods = *std::move(found);
+    workload = {subject->api_version, subject->kind, {cluster.namespace_name(), subject->name}};
+  } else {
+    pods = cluster.Pending(options.source.namespace_);
+  }
+  const auto groups =
+      explain::GroupPods(cluster.engine(), pods, cluster.profile(), cluster.now(), explain);
+  if (!groups) return WhyFailed(groups.error().message);
+  return Print(options, cluster, ToText(*groups),
+               explain::ToJson(*groups, workload ? &*workload : nullptr));
+}
+
+int RunWhy(const WhyOptions& options, const Registry& registry) {
+  if (options.subject.empty() != options.all_pending) {
+    return WhyUsageError("either a pod, a workload or --all-pending is required");
+  }
+  std::optional<WhySubject> subject;
+  if (!options.all_pending) {
+    auto parsed = ParseWhySubject(options.subject);
+    if (!parsed) return WhyUsageError(parsed.error().message);
+    subject = *std::move(parsed);
+  }
+  const bool one_pod = subject && subject->kind == "Pod";
+  if (options.fix > 0 && !one_pod) return WhyUsageError("--fix requires a pod");
+  if (!options.node.empty() && !one_pod) return WhyUsageError("--on requires a pod");
+  auto cluster = WhyCluster::Read(options.source, registry);
+  if (!cluster) return WhyFailed(cluster.error().message);
+  explain::ExplainOptions explain;
+  explain.fixes = options.fixes;
+  explain.fix.node = options.node;
+  return one_pod ? WhyPod(options, **cluster, subject->name, explain)
+                 : WhyMany(options, **cluster, subject, explain);
+}
+
+}  // namespace
+
+void AddWhy(flags::Command& berth, const Registry& registry) {
+  flags::Command& command =
+      berth.Add("why", "Explain why a pod is pending or where it is, and what would change it");
+  command.details =
+      "Reads a cluster of Kubernetes v1.30 or later, whatever schedules it, and writes nothing to\n"
+      "it. Says which plugins reject which nodes, how the others score and who would be "
+      "preempted;\n"
+      "for a pod that fits nowhere, the smallest changes that let it run, each verified by "
+      "deciding\n"
+      "again. Workloads are deployment/NAME, statefulset/NAME, daemonset/NAME, job/NAME and\n"
+      "replicaset/NAME. Installed as kubectl-berth, it is the command 'kubectl berth why'.\n"
+      "Exit codes: 0 done, 1 not found or not readable, 2 invalid usage.\n";
+  command.examples =
+      "  berth why web-1 -n shop\n"
+      "  berth why web-1 --fix 2 -o yaml\n"
+      "  berth why deployment/web\n"
+      "  berth why --all-pending\n";
+  const auto options = std::make_shared<WhyOptions>();
+  command.Takes("POD", options->subject, "Pod, or workload as KIND/NAME").required = false;
+  flags::FlagGroup group(command.flags);
+  group.Switch("all-pending", options->all_pending,
+               "Explain all pods without a node, in groups with the same cause; of all namespaces "
+               "unless --namespace is set");
+  group
+      .Text("namespace", options->source.namespace_,
+            "Namespace of the pod or workload (default: that of the context)")
+      .Short('n')
+      .As("NAME");
+  group.Text("output", options->output, "Output format: text, json or yaml")
+      .Short('o')
+      .As("FORMAT")
+      .OneOf({"text", "json", "yaml"});
+  group.Switch("fixes", options->fixes, "Look for changes that let a pod run which fits nowhere");
+  group.Uint("fix", options->fix,
+             "Print how fix N of the pod is made: with -o yaml, patches for kubectl");
+  group
+      .Text("on", options->node,
+            "Look for changes that let the pod fit on this node, though it may fit elsewhere")
+      .As("NODE");
+  group
+      .Repeated("filename", options->source.files,
+                "File or directory with the objects of a cluster, instead of a live one; may be "
+                "repeated")
+      .Short('f')
+      .As("FILE");
+  group
+      .Text("kubeconfig", options->source.kubeconfig,
+            "Kubeconfig of the cluster (default: $KUBECONFIG, ~/.kube/config or in-cluster)")
+      .As("FILE");
+  group
+      .Text("context", options->source.context,
+            "Kubeconfig context to use (default: "
+            "current-context)")
+      .As("NAME");
+  group
+      .Text(
+          "config", options->source.config_file,
+          "KubeSchedulerConfiguration file of the cluster's scheduler (default: built-in defaults)")
+      .As("FILE");
+  AddFeatureGates(group, options->source.feature_gates);
+  command.run = [options, &registry] { return RunWhy(*options, registry); };
+}
+
+}  // namespace berth::cmd

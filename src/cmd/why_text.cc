@@ -1,0 +1,212 @@
+#include "cmd/why_text.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <boost/json/value.hpp>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "api/json/parse.h"
+#include "api/json/yaml_writer.h"
+#include "api/timestamp.h"
+#include "explain/explanation_text.h"
+#include "explain/patches.h"
+
+namespace berth::cmd {
+namespace {
+
+using explain::Fix;
+using explain::Outcome;
+using explain::PodExplanation;
+using explain::PodState;
+
+std::string Plural(size_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+std::string NamesOf(const std::vector<api::ObjectKey>& keys) {
+  std::vector<std::string> names;
+  for (const api::ObjectKey& key : keys) names.push_back(key.ToString());
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+std::string Title(const PodExplanation& pod) {
+  std::string out = fmt::format("{}: {}", pod.pod.ToString(), ToString(pod.state));
+  if (pod.terminating) out += ", terminating";
+  if (!pod.node.empty()) out += fmt::format(" on {}", pod.node);
+  if (pod.state == PodState::kNominated) out += fmt::format(" to {}", pod.nominated_node);
+  if (pod.state == PodState::kGated) {
+    out += fmt::format(" by {}", fmt::join(pod.gates, ", "));
+  }
+  if (pod.state == PodState::kWaiting) {
+    out += fmt::format(" for {}", fmt::join(pod.permit, ", "));
+  }
+  std::vector<std::string> facts;
+  if (pod.workload.name.kind != "Pod") {
+    facts.push_back(fmt::format("{} {}", pod.workload.name.kind, pod.workload.name.key.name));
+  }
+  if (pod.priority != 0) facts.push_back(fmt::format("priority {}", pod.priority));
+  if (!facts.empty()) out += fmt::format(" ({})", fmt::join(facts, ", "));
+  return out + "\n";
+}
+
+// "a, b and 3 more"
+std::string Some(const std::vector<std::string>& names) {
+  constexpr size_t kShown = 3;
+  if (names.size() <= kShown) return fmt::format("{}", fmt::join(names, ", "));
+  const std::vector<std::string> first(names.begin(), names.begin() + kShown);
+  return fmt::format("{} and {} more", fmt::join(first, ", "), names.size() - kShown);
+}
+
+std::string Answer(const PodExplanation& pod) {
+  const PodExplanation::Decision& decision = *pod.decision;
+  const std::string gated =
+      pod.state == PodState::kGated ? "Once its scheduling gates are removed: " : "";
+  switch (decision.outcome) {
+    case Outcome::kFits: {
+      const std::string& why = decision.explanation.why;
+      return fmt::format("{}it fits: the scheduler would choose {}{}\n", gated,
+                         Some(decision.best_nodes),
+                         decision.best_nodes.size() == 1 && !why.empty() ? ": it " + why : "");
+    }
+    case Outcome::kPreempts:
+      return fmt::format("{}{}\nIt would preempt pods on {} and run there.\n", gated,
+                         decision.message, decision.nominated_node);
+    case Outcome::kError:
+      return fmt::format("{}the scheduler fails: {}\n", gated, decision.message);
+    case Outcome::kUnschedulable:
+      break;
+  }
+  return fmt::format("{}{}\n", gated, decision.message);
+}
+
+std::string PlacementText(const PodExplanation& pod) {
+  const PodExplanation::Placement& placement = *pod.placement;
+  const ::berth::explain::ExplanationSummary& summary = pod.decision->explanation;
+  if (!placement.node_exists) {
+    return fmt::format("Node {} does not exist any more.\n", pod.node);
+  }
+  if (placement.chosen) {
+    const std::string why = summary.why.empty() ? "" : fmt::format(": it {}", summary.why);
+    return fmt::format("Today the scheduler would choose {} again{}.\n", pod.node, why);
+  }
+  if (!placement.fits) {
+    return fmt::format("Today {} would not fit: {}\n", pod.node,
+                       placement.why_not.empty() ? pod.decision->message : placement.why_not);
+  }
+  return fmt::format("Today the scheduler would choose {}: {} {}\n", Some(pod.decision->best_nodes),
+                     pod.node, placement.why_not);
+}
+
+// What the decision means for the node of --on.
+std::string OnText(const PodExplanation::Placement& on) {
+  if (!on.node_exists) return fmt::format("Node {} does not exist.\n", on.node);
+  if (on.chosen) return fmt::format("On {} it fits, and no other node is better.\n", on.node);
+  if (!on.fits) return fmt::format("On {} it does not fit: {}\n", on.node, on.why_not);
+  return fmt::format("On {} it fits, but the node {}\n", on.node, on.why_not);
+}
+
+// With --on, `target` is that node: the scheduler may prefer another all the same.
+std::string FixText(const Fix& fix, const std::string& target) {
+  std::vector<std::string> texts;
+  for (const explain::Change& change : fix.changes) texts.push_back(change.text);
+  std::string out = fmt::format("{}", fmt::join(texts, ", and "));
+  const bool new_node = fix.changes[0].kind == explain::ChangeKind::kAddNode;
+  if (!target.empty() && target != fix.node) {
+    out += fmt::format("; fits on {}, though {} is better", target, fix.node);
+  } else if (!new_node) {
+    out += fmt::format("; runs on {}", fix.node);
+  }
+  if (!fix.victims.empty()) out += fmt::format(", preempting {}", NamesOf(fix.victims));
+  for (const Fix::Move& move : fix.moves) {
+    out += fmt::format(", {} on {}", move.pod.ToString(), move.to);
+  }
+  if (fix.similar > 0) out += fmt::format(" (or {} like it)", fix.similar);
+  return out;
+}
+
+std::string FixesText(const PodExplanation& pod) {
+  const explain::FixReport& report = *pod.fixes;
+  if (report.fixes.empty()) {
+    return report.complete
+               ? "No change that Berth knows, nor any three of them, would let it run.\n"
+               : fmt::format("No fix found within {} decisions; not all were tried.\n",
+                             report.decisions);
+  }
+  const std::string target = pod.on ? pod.on->node : "";
+  std::string out = fmt::format("What would let it run{}, each verified:\n",
+                                target.empty() ? "" : " on " + target);
+  for (size_t i = 0; i < report.fixes.size(); ++i) {
+    out += fmt::format("{:4}. {}\n", i + 1, FixText(report.fixes[i], target));
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string ToText(const PodExplanation& pod) {
+  std::string out = Title(pod);
+  if (pod.placement) {
+    out += PlacementText(pod);
+  } else if (pod.decision) {
+    out += Answer(pod);
+  }
+  if (pod.on) out += OnText(*pod.on);
+  for (const std::string& note : pod.notes) out += fmt::format("Note: {}.\n", note);
+  if (pod.condition && pod.condition->status == "False" && pod.decision &&
+      pod.condition->message != pod.decision->message) {
+    out += fmt::format("Its condition{} says: {}: {}\n",
+                       pod.condition->last_transition_time
+                           ? " of " + api::FormatTimestamp(*pod.condition->last_transition_time)
+                           : "",
+                       pod.condition->reason, pod.condition->message);
+  }
+  if (pod.fixes) out += "\n" + FixesText(pod);
+  if (pod.decision) out += "\n" + explain::ToText(pod.decision->explanation);
+  return out;
+}
+
+std::string ToText(const explain::PodGroups& groups) {
+  std::string out =
+      fmt::format("{} in {}\n", Plural(groups.pods, "pod"), Plural(groups.groups.size(), "group"));
+  for (const explain::PodGroup& group : groups.groups) {
+    out += fmt::format("\n{}: {}\n", Plural(group.pods, "pod"), group.cause);
+    const size_t more = group.pods - group.examples.size();
+    out += fmt::format("  {}{}\n", NamesOf(group.examples),
+                       more == 0 ? "" : fmt::format(" and {} more", more));
+    const PodExplanation& pod = group.explanation;
+    if (pod.decision && pod.state != PodState::kRunning && !pod.decision->message.empty()) {
+      out += fmt::format("  {}\n", pod.decision->message);
+    }
+    if (pod.placement) out += "  " + PlacementText(pod);
+    if (!pod.fixes) continue;
+    const size_t shown = std::min<size_t>(pod.fixes->fixes.size(), 3);
+    for (size_t i = 0; i < shown; ++i) {
+      out += fmt::format("  {}. {}\n", i + 1, FixText(pod.fixes->fixes[i], ""));
+    }
+    if (shown == 0) out += "  " + FixesText(pod);
+  }
+  return out;
+}
+
+std::string StepsText(const PodExplanation& pod, size_t number, bool yaml) {
+  const std::vector<explain::Step> steps =
+      explain::StepsOf(pod.fixes->fixes[number - 1], pod.workload);
+  std::string out;
+  for (size_t i = 0; i < steps.size(); ++i) {
+    const explain::Step& step = steps[i];
+    if (yaml && i > 0) out += "---\n";
+    const char* comment = yaml ? "# " : "";
+    out += fmt::format("{}{} of {}: {}\n", comment, i + 1, steps.size(), step.text);
+    if (!step.remark.empty()) out += fmt::format("{}{}\n", comment, step.remark);
+    if (!step.command.empty()) out += fmt::format("{}{}\n", comment, step.command);
+    if (step.body.empty()) continue;
+    if (const auto body = api::ParseJson(step.body)) out += api::ToYamlText(*body);
+  }
+  return out;
+}
+
+}  // namespace berth::cmd

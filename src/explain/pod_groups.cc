@@ -1,0 +1,100 @@
+#include "explain/pod_groups.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "scheduler/model/cluster.h"
+
+namespace berth::explain {
+namespace {
+
+// Pods with the same key get the same explanation.
+std::string LikenessOf(const scheduler::model::Cluster& cluster, const api::Pod& pod) {
+  if (!pod.spec.node_name.empty()) return "placed";
+  const auto id = cluster.pods().Find(pod.metadata.namespace_, pod.metadata.name);
+  if (!id.valid()) return pod.metadata.uid;
+  const scheduler::model::PodRecord& record = cluster.pod(id);
+  return fmt::format("{} {} {} {} {}", record.pod_class.index(), record.labels.index(),
+                     pod.spec.scheduler_name, pod.status.nominated_node_name,
+                     fmt::join(pod.spec.scheduling_gates, " "));
+}
+
+std::string CauseOf(const PodExplanation& pod) {
+  if (!pod.decision || pod.state == PodState::kRunning) return std::string(ToString(pod.state));
+  std::string cause;
+  if (pod.state == PodState::kGated) {
+    cause = fmt::format("scheduling gates: {}; ", fmt::join(pod.gates, ", "));
+  }
+  if (pod.decision->outcome == Outcome::kFits) return cause + "fits";
+  const ExplanationSummary& summary = pod.decision->explanation;
+  if (!summary.pre_filter.empty()) {
+    return fmt::format("{}{}: {}", cause, summary.pre_filter_plugin, summary.pre_filter);
+  }
+  if (pod.decision->outcome == Outcome::kError) return cause + pod.decision->message;
+  std::set<std::string> reasons;
+  for (const ExplanationSummary::Rejection& rejection : summary.rejections) {
+    for (const std::string& reason : rejection.reasons) {
+      reasons.insert(fmt::format("{}: {}", rejection.plugin, reason));
+    }
+  }
+  if (pod.decision->outcome == Outcome::kPreempts) cause += "waits for preemption; ";
+  return reasons.empty() ? cause + pod.decision->message
+                         : fmt::format("{}{}", cause, fmt::join(reasons, "; "));
+}
+
+}  // namespace
+
+Result<PodGroups> GroupPods(scheduler::engine::Engine& engine,
+                            const std::vector<api::Ref<api::Pod>>& pods, const std::string& profile,
+                            Instant now, const ExplainOptions& options) {
+  ExplainOptions without_fixes = options;
+  without_fixes.fixes = false;
+  struct Members {
+    api::Ref<api::Pod> first;
+    PodGroup group;
+  };
+  std::map<std::string, Members> by_cause;
+  std::map<std::string, std::string> causes;  // By likeness.
+  for (const api::Ref<api::Pod>& pod : pods) {
+    const auto [cause, is_new] = causes.try_emplace(LikenessOf(engine.cluster(), *pod));
+    std::optional<PodExplanation> explained;
+    if (is_new) {
+      auto explanation = ExplainPod(engine, pod, profile, now, without_fixes);
+      if (!explanation) return std::unexpected(explanation.error());
+      explained = *std::move(explanation);
+      cause->second = CauseOf(*explained);
+    }
+    Members& members = by_cause[cause->second];
+    if (members.first == nullptr) {
+      members.first = pod;
+      members.group.cause = cause->second;
+      members.group.explanation = *std::move(explained);
+    }
+    if (++members.group.pods <= PodGroup::kExamples) {
+      members.group.examples.push_back({pod->metadata.namespace_, pod->metadata.name});
+    }
+  }
+  std::vector<Members> sorted;
+  for (auto& [cause, members] : by_cause) sorted.push_back(std::move(members));
+  std::ranges::stable_sort(sorted, std::greater<>(),
+                           [](const Members& members) { return members.group.pods; });
+  PodGroups groups;
+  groups.pods = pods.size();
+  for (Members& members : sorted) {
+    if (options.fixes && groups.groups.size() < kGroupsWithFixes) {
+      auto explanation = ExplainPod(engine, members.first, profile, now, options);
+      if (!explanation) return std::unexpected(explanation.error());
+      members.group.explanation = *std::move(explanation);
+    }
+    groups.groups.push_back(std::move(members.group));
+  }
+  return groups;
+}
+
+}  // namespace berth::explain

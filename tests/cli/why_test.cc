@@ -1,0 +1,325 @@
+// `berth why`, on files, on the embedded API server, and on servers that forbid something.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "berth_process_testing.h"
+#include "testing/await.h"
+#include "testing/fake_http_server.h"
+
+namespace berth::cli {
+namespace BERTH_TEST_FILE {
+
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+// A node that is full, one that is cordoned, one with a taint, and pods of each kind.
+constexpr const char* kHarbour = R"(
+apiVersion: v1
+kind: Node
+metadata: {name: full, labels: {disk: ssd}}
+status: {allocatable: {cpu: "2", memory: 4Gi, pods: "10"}}
+---
+apiVersion: v1
+kind: Node
+metadata: {name: closed}
+spec: {unschedulable: true}
+status: {allocatable: {cpu: "4", memory: 4Gi, pods: "10"}}
+---
+apiVersion: v1
+kind: Node
+metadata: {name: tainted}
+spec: {taints: [{key: dedicated, value: db, effect: NoSchedule}]}
+status: {allocatable: {cpu: "4", memory: 4Gi, pods: "10"}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: runs}
+spec:
+  nodeName: full
+  containers: [{name: c, image: i, resources: {requests: {cpu: 1500m}}}]
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: big}
+spec: {containers: [{name: c, image: i, resources: {requests: {cpu: "3"}}}]}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: gated}
+spec: {schedulingGates: [{name: example.com/wait}], containers: [{name: c, image: i}]}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: elsewhere}
+spec: {schedulerName: another, containers: [{name: c, image: i}]}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: urgent}
+spec:
+  priority: 10
+  nodeSelector: {disk: ssd}
+  containers: [{name: c, image: i, resources: {requests: {cpu: "1"}}}]
+)";
+
+class WhyFiles : public testing::Test {
+ protected:
+  ProcessResult Why(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.begin(), "why");
+    arguments.insert(arguments.end(), {"-f", file_});
+    return RunBerth(arguments);
+  }
+
+  const TemporaryDirectory files_;
+  const std::string file_ = files_.Write("harbour.yaml", kHarbour);
+};
+
+TEST_F(WhyFiles, NamesPluginsAndFixes) {
+  const ProcessResult ended = Why({"big"});
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  EXPECT_THAT(ended.out, StartsWith("default/big: Pending\n0/3 nodes are available: "));
+  EXPECT_THAT(ended.out,
+              HasSubstr("What would let it run, each verified:\n"
+                        "   1. uncordon node closed; runs on closed\n"
+                        "   2. add a toleration for the taint dedicated=db:NoSchedule; runs on "
+                        "tainted\n"
+                        "   3. remove the taint dedicated=db:NoSchedule from node tainted; runs on "
+                        "tainted\n"
+                        "   4. lower the cpu request from 3 to 500m; runs on full\n"));
+  EXPECT_THAT(ended.out, HasSubstr("NodeUnschedulable"));
+}
+
+TEST_F(WhyFiles, ExplainsGatedPodsAsIfTheyWereNot) {
+  const ProcessResult ended = Why({"pod/gated"});
+  EXPECT_THAT(ended.out, StartsWith("default/gated: Gated by example.com/wait\n"
+                                    "Once its scheduling gates are removed: it fits: the scheduler "
+                                    "would choose full: it is the only node that fits\n"));
+}
+
+TEST_F(WhyFiles, ExplainsPodsOfOtherSchedulers) {
+  EXPECT_THAT(Why({"elsewhere"}).out,
+              HasSubstr("Note: schedulerName is \"another\", which no profile serves: this is what "
+                        "default-scheduler decides.\n"));
+}
+
+TEST_F(WhyFiles, NamesVictims) {
+  const ProcessResult ended = Why({"urgent"});
+  EXPECT_THAT(ended.out, HasSubstr("It would preempt pods on full and run there.\n"));
+  EXPECT_THAT(ended.out, HasSubstr("* full  default/runs (priority 0)"));
+  EXPECT_THAT(ended.out, Not(HasSubstr("What would let it run")));
+}
+
+TEST_F(WhyFiles, ComparesARunningPodWithToday) {
+  const ProcessResult ended = Why({"runs"});
+  EXPECT_THAT(ended.out, StartsWith("default/runs: Running on full\n"
+                                    "Today the scheduler would choose full again: it is the only "
+                                    "node that fits.\n"));
+}
+
+TEST_F(WhyFiles, SaysWhatWouldLetItRunElsewhere) {
+  const ProcessResult ended = Why({"runs", "--on", "tainted"});
+  EXPECT_THAT(ended.out, HasSubstr("   1. add a toleration for the taint dedicated=db:NoSchedule"));
+  EXPECT_THAT(ended.out, Not(HasSubstr("uncordon")));
+}
+
+TEST_F(WhyFiles, GroupsAllPendingPods) {
+  const ProcessResult ended = Why({"--all-pending"});
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  EXPECT_THAT(ended.out, StartsWith("4 pods in 4 groups\n"));
+  EXPECT_THAT(ended.out, HasSubstr("1 pod: scheduling gates: example.com/wait; fits\n"));
+}
+
+TEST_F(WhyFiles, PrintsPatches) {
+  const ProcessResult ended = Why({"big", "--fix", "4", "-o", "yaml"});
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  EXPECT_EQ(ended.out,
+            "# 1 of 1: lower the cpu request from 3 to 500m\n"
+            "# a Pod cannot be changed like this: it is deleted and created again\n"
+            "# kubectl get pod/big -n default -o yaml | kubectl patch -f - --local --type=json "
+            "--patch-file=FILE -o yaml | kubectl replace --force -f -\n"
+            "- op: test\n"
+            "  path: /spec/containers/0/name\n"
+            "  value: c\n"
+            "- op: add\n"
+            "  path: /spec/containers/0/resources/requests/cpu\n"
+            "  value: \"500m\"\n");
+  const ProcessResult none = Why({"big", "--fix", "99"});
+  EXPECT_EQ(none.code, 1);
+  EXPECT_THAT(none.err, HasSubstr("berth why: --fix 99: there are "));
+}
+
+TEST_F(WhyFiles, DeploymentsAreGroupsOfPods) {
+  const std::string deployment = files_.Write("web.yaml",
+                                              "apiVersion: apps/v1\n"
+                                              "kind: Deployment\n"
+                                              "metadata: {name: web}\n"
+                                              "spec:\n"
+                                              "  replicas: 3\n"
+                                              "  selector: {matchLabels: {app: web}}\n"
+                                              "  template:\n"
+                                              "    metadata: {labels: {app: web}}\n"
+                                              "    spec:\n"
+                                              "      containers:\n"
+                                              "      - name: web\n"
+                                              "        image: i\n"
+                                              "        resources: {requests: {cpu: \"8\"}}\n");
+  const ProcessResult ended = Why({"deploy/web", "-f", deployment});
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  EXPECT_THAT(ended.out, StartsWith("3 pods in 1 group\n"));
+  EXPECT_THAT(ended.out, HasSubstr("NodeResourcesFit: Insufficient cpu"));
+}
+
+TEST_F(WhyFiles, RejectsWhatIsNotThere) {
+  struct Case {
+    std::vector<std::string> arguments;
+    int code;
+    const char* want;
+  };
+  const Case cases[] = {
+      {{"bigg"},
+       1,
+       "berth why: pod \"bigg\" not found in namespace \"default\"; did you mean big?\n"},
+      {{"big", "-n", "shop"}, 1, "pod \"big\" not found in namespace \"shop\"\n"},
+      {{"deployment/web"}, 1, "Deployment \"web\" in namespace \"default\" has no pods"},
+      {{"deplyment/web"},
+       2,
+       "\"deplyment\" has no pods that can be explained; did you mean deployment?"},
+      {{}, 2, "either a pod, a workload or --all-pending is required\n"},
+      {{"big", "--all-pending"}, 2, "either a pod, a workload or --all-pending is required\n"},
+      {{"--all-pending", "--fix", "1"}, 2, "--fix requires a pod\n"},
+      {{".."}, 2, "\"..\" is not the name of a pod\n"},
+      {{"pod/a%2fb"}, 2, "\"a%2fb\" is not the name of an object\n"},
+      {{"pod/a/b"}, 2, "\"a/b\" is not the name of an object\n"},
+      {{"<script>"}, 1, "pod \"<script>\" not found"},
+  };
+  for (const Case& c : cases) {
+    const ProcessResult ended = Why(c.arguments);
+    EXPECT_EQ(ended.code, c.code) << c.want;
+    EXPECT_THAT(ended.err, HasSubstr(c.want));
+    EXPECT_EQ(ended.out, "");
+  }
+}
+
+// --- live clusters ---
+
+std::string KubeconfigFor(const TemporaryDirectory& files, const std::string& url) {
+  return files.Write(
+      "kubeconfig",
+      fmt::format("apiVersion: v1\nkind: Config\ncurrent-context: c\n"
+                  "clusters: [{{name: c, cluster: {{server: \"{}\"}}}}]\n"
+                  "contexts: [{{name: c, context: {{cluster: c, namespace: shop}}}}]\n",
+                  url));
+}
+
+constexpr const char* kForbidden =
+    R"({"kind":"Status","status":"Failure","reason":"Forbidden","code":403,)"
+    R"("message":"User \"dev\" cannot list this"})";
+
+// A server with one node and one pod, which forbids what `forbids` says.
+FakeHttpServer::Handler Guarded(std::function<bool(const std::string& target)> forbids) {
+  return [forbids = std::move(forbids)](const ReceivedRequest& request) {
+    const std::string& target = request.target;
+    const auto is = [&](const char* part) { return target.find(part) != std::string::npos; };
+    if (forbids(target)) return FakeResponse{403, kForbidden};
+    if (is("resource.k8s.io")) return FakeResponse{404, "404 page not found"};
+    if (target.starts_with("/api/v1/nodes")) {
+      return FakeResponse{200, R"({"kind":"NodeList","items":[{"metadata":{"name":"n"},)"
+                               R"("status":{"allocatable":{"cpu":"2","pods":"9"}}}]})"};
+    }
+    if (is("/pods?")) {
+      return FakeResponse{
+          200, R"({"kind":"PodList","items":[{"metadata":{"name":"web","namespace":"shop",)"
+               R"("uid":"u"},"spec":{"schedulerName":"default-scheduler","containers":[)"
+               R"({"name":"c","resources":{"requests":{"cpu":"3"}}}]}}]})"};
+    }
+    if (is("/pods/")) return FakeResponse{404, R"({"kind":"Status","code":404})"};
+    return FakeResponse{200, R"({"items":[]})"};
+  };
+}
+
+ProcessResult WhyOn(const FakeHttpServer& server, std::vector<std::string> arguments) {
+  const TemporaryDirectory files;
+  arguments.insert(arguments.begin(), "why");
+  arguments.insert(arguments.end(), {"--kubeconfig", KubeconfigFor(files, server.url())});
+  return RunBerth(arguments);
+}
+
+TEST(WhyLive, NamesKindsThatTheServerDoesNotServe) {
+  const FakeHttpServer server(Guarded([](const std::string&) { return false; }));
+  const ProcessResult ended = WhyOn(server, {"web"});
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  EXPECT_THAT(ended.out,
+              HasSubstr("shop/web: Pending\n0/1 nodes are available: 1 Insufficient cpu"));
+  EXPECT_THAT(ended.out, HasSubstr("1. lower the cpu request from 3 to 2; runs on n\n"));
+  EXPECT_THAT(ended.out, HasSubstr("  deviceclasses.resource.k8s.io: the server does not serve it "
+                                   "in version v1\n"));
+}
+
+TEST(WhyLive, GoesOnWithThePodsOfTheNamespace) {
+  const FakeHttpServer server(Guarded([](const std::string& target) {
+    return target.starts_with("/api/v1/pods") ||
+           target.find("/persistentvolumes?") != std::string::npos;
+  }));
+  const ProcessResult ended = WhyOn(server, {"web"});
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("  pods: those of other namespaces than shop: GET /api/v1/pods: "
+                                   "forbidden: User \"dev\" cannot list this\n"));
+  EXPECT_THAT(ended.out,
+              HasSubstr("  persistentvolumes: GET /api/v1/persistentvolumes: forbidden: "));
+  EXPECT_THAT(WhyOn(server, {"web", "-o", "json"}).out, HasSubstr("\"resource\": \"pods\""));
+}
+
+TEST(WhyLive, NeedsNodesAndPods) {
+  const FakeHttpServer no_nodes(
+      Guarded([](const std::string& target) { return target.starts_with("/api/v1/nodes"); }));
+  const ProcessResult without_nodes = WhyOn(no_nodes, {"web"});
+  EXPECT_EQ(without_nodes.code, 1);
+  EXPECT_THAT(without_nodes.err, HasSubstr("berth why: GET /api/v1/nodes: forbidden: "));
+  const FakeHttpServer no_pods(
+      Guarded([](const std::string& target) { return target.find("/pods") != std::string::npos; }));
+  const ProcessResult without_pods = WhyOn(no_pods, {"web"});
+  EXPECT_EQ(without_pods.code, 1);
+  EXPECT_THAT(without_pods.err, HasSubstr("GET /api/v1/namespaces/shop/pods: forbidden: "));
+}
+
+TEST(WhyLive, APodThatIsGoneIsAnError) {
+  const FakeHttpServer server(Guarded([](const std::string&) { return false; }));
+  const ProcessResult ended = WhyOn(server, {"wev"});
+  EXPECT_EQ(ended.code, 1);
+  EXPECT_THAT(ended.err,
+              HasSubstr("pod \"wev\" not found in namespace \"shop\"; did you mean web?"));
+}
+
+// The scheduler of the cluster wrote what `berth why` finds.
+TEST(WhyLive, AgreesWithTheConditionOfTheEmbeddedScheduler) {
+  const TemporaryDirectory files;
+  const std::string objects = files.Write("harbour.yaml", kHarbour);
+  const std::string kubeconfig = files.path("kubeconfig");
+  RunningProcess up({BERTH_BINARY, "up", "--port", "0", "--nodes", "0", "-f", objects,
+                     "--kubeconfig", kubeconfig});
+  ASSERT_NE(up.WaitForLine("listening on "), "");
+  const auto why = [&](const std::string& pod, const std::string& format) {
+    return RunBerth({"why", pod, "-o", format, "--kubeconfig", kubeconfig});
+  };
+  ProcessResult ended;
+  EXPECT_TRUE(Await([&] {
+    ended = why("big", "json");
+    return ended.out.find("\"reason\": \"Unschedulable\"") != std::string::npos;
+  })) << ended.out
+      << ended.err;
+  // Text shows the condition only if it differs from the decision now.
+  ended = why("big", "text");
+  EXPECT_THAT(ended.out, Not(HasSubstr("Its condition")));
+  EXPECT_THAT(ended.out, HasSubstr("0/3 nodes are available"));
+  EXPECT_THAT(RunBerth({"why", "--all-pending", "--kubeconfig", kubeconfig}).out,
+              HasSubstr("scheduling gates: example.com/wait"));
+  EXPECT_EQ(up.End(SIGTERM), 0);
+}
+
+}  // namespace BERTH_TEST_FILE
+}  // namespace berth::cli

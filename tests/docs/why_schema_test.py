@@ -1,0 +1,166 @@
+#!/usr/bin/env python3
+"""Checks that what `berth why -o json` prints is what docs/schema/why.schema.json describes.
+
+    why_schema_test.py BERTH
+
+Every pod of the examples is explained, alone, with its workload and with all that are pending, and
+every fix is printed. The schema is read more strictly than scripts should read it: a field that it
+does not have is an error. With the package jsonschema the documents are validated by that, too.
+"""
+import copy
+import json
+import pathlib
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SCHEMA = json.loads((ROOT / "docs/schema/why.schema.json").read_text())
+TYPES = {
+    "object": dict,
+    "array": list,
+    "string": str,
+    "boolean": bool,
+    "integer": int,
+}
+CLUSTERS = (["examples/harbour.yaml", "examples/pods.yaml"], ["examples/decisions"])
+# Pods of each kind that the examples lack.
+ODD_PODS = {
+    "apiVersion": "v1",
+    "kind": "List",
+    "items": [
+        {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1"},
+         "status": {"allocatable": {"cpu": "2", "memory": "4Gi", "pods": "10"}}},
+        {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n2"},
+         "spec": {"unschedulable": True},
+         "status": {"allocatable": {"cpu": "4", "memory": "4Gi", "pods": "10"}}},
+        {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "runs"},
+         "spec": {"nodeName": "n1", "containers": [
+             {"name": "c", "resources": {"requests": {"cpu": "1500m"}}}]}},
+        {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "gated"},
+         "spec": {"schedulingGates": [{"name": "x.io/gate"}], "containers": [{"name": "c"}]}},
+        {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "other"},
+         "spec": {"schedulerName": "another", "containers": [{"name": "c"}]}},
+        {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "big"},
+         "spec": {"containers": [{"name": "c", "resources": {"requests": {"cpu": "3"}}}]}},
+        {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "claims"},
+         "spec": {"containers": [{"name": "c"}], "volumes": [
+             {"name": "v", "persistentVolumeClaim": {"claimName": "missing"}}]}},
+        {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "urgent"},
+         "spec": {"priority": 10, "nodeSelector": {"kubernetes.io/hostname": "n1"}, "containers": [
+             {"name": "c", "resources": {"requests": {"cpu": "1"}}}]}},
+    ],
+}  # fmt: skip
+
+
+def validate(value, schema, where, problems):
+    """Appends what is wrong with `value` to `problems`."""
+    if "$ref" in schema:
+        return validate(value, SCHEMA["$defs"][schema["$ref"].rsplit("/", 1)[1]], where, problems)
+    if "const" in schema and value != schema["const"]:
+        problems.append(f"{where}: {value!r} is not {schema['const']!r}")
+    if "enum" in schema and value not in schema["enum"]:
+        problems.append(f"{where}: {value!r} is not one of {schema['enum']}")
+    kind = schema.get("type")
+    if kind and (not isinstance(value, TYPES[kind]) or (kind == "integer" and value is True)):
+        problems.append(f"{where}: {value!r} is not of type {kind}")
+        return
+    if "minimum" in schema and value < schema["minimum"]:
+        problems.append(f"{where}: {value} is less than {schema['minimum']}")
+    if "minLength" in schema and len(value) < schema["minLength"]:
+        problems.append(f"{where}: is too short")
+    if kind == "array":
+        if len(value) < schema.get("minItems", 0) or len(value) > schema.get("maxItems", 1 << 30):
+            problems.append(f"{where}: has {len(value)} items")
+        for number, item in enumerate(value):
+            validate(item, schema.get("items", {}), f"{where}[{number}]", problems)
+    if kind == "object":
+        for name in schema.get("required", []):
+            if name not in value:
+                problems.append(f"{where}: lacks {name}")
+        known = schema.get("properties", {})
+        for name, member in value.items():
+            if name in known:
+                validate(member, known[name], f"{where}.{name}", problems)
+            elif "additionalProperties" in schema:
+                validate(member, schema["additionalProperties"], f"{where}.{name}", problems)
+            elif known and "create" not in where:
+                problems.append(f"{where}: the schema does not have {name}")
+
+
+def check(document, problems):
+    kinds = [ref["$ref"].rsplit("/", 1)[1] for ref in SCHEMA["oneOf"]]
+    if document.get("kind") not in kinds:
+        problems.append(f"unknown kind {document.get('kind')}")
+        return
+    validate(document, SCHEMA["$defs"][document["kind"]], document["kind"], problems)
+    try:
+        import jsonschema  # Not among the packages that tests need.
+    except ImportError:
+        return
+    jsonschema.Draft202012Validator(SCHEMA).validate(document)
+
+
+def why(berth, files, *arguments):
+    command = [berth, "why", "-o", "json", *arguments]
+    for file in files:
+        command += ["-f", str(ROOT / file) if isinstance(file, str) else str(file)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise SystemExit(f"{' '.join(command)}: exit code {done.returncode}: {done.stderr}")
+    return json.loads(done.stdout)
+
+
+def pods_of(berth, files):
+    command = [berth, "schedule", "-o", "json"]
+    for file in files:
+        command += ["-f", str(ROOT / file) if isinstance(file, str) else str(file)]
+    report = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+    return [(pod["namespace"], pod["name"]) for pod in report["pods"]]
+
+
+def main():
+    berth = sys.argv[1]
+    odd = pathlib.Path(sys.argv[2] if len(sys.argv) > 2 else "why_schema_test.json").resolve()
+    odd.write_text(json.dumps(ODD_PODS))
+    problems = []
+    states, kinds, documents = set(), set(), 0
+
+    def look(document):
+        nonlocal documents
+        documents += 1
+        check(document, problems)
+        states.add(document.get("state"))
+        for fix in document.get("fixes", {}).get("list", []):
+            kinds.update(change["kind"] for change in fix["changes"])
+
+    for files in (*CLUSTERS, [odd]):
+        pods = pods_of(berth, files)
+        if files == [odd]:
+            pods.append(("default", "runs"))
+        for namespace, name in pods:
+            document = why(berth, files, name, "-n", namespace)
+            look(document)
+            for number in range(len(document.get("fixes", {}).get("list", []))):
+                look(why(berth, files, name, "-n", namespace, "--fix", str(number + 1)))
+        look(why(berth, files, "--all-pending"))
+    odd.unlink()
+    # The examples show what there is to check.
+    for wanted, seen in (({"Pending", "Gated", "Running"}, states), ({"LowerRequest"}, kinds)):
+        if not wanted <= seen:
+            problems.append(f"no {wanted - seen} among the examples")
+    # The check itself finds what is wrong.
+    broken = copy.deepcopy(why(berth, CLUSTERS[0], "--all-pending"))
+    broken["groups"][0]["explanation"]["state"] = "Unknown"
+    broken["surprise"] = 1
+    found = []
+    validate(broken, SCHEMA["$defs"]["PodExplanationGroups"], "broken", found)
+    if len(found) != 2:
+        problems.append(f"a broken document has {len(found)} problems: {found}")
+    for problem in problems[:20]:
+        print(problem)
+    print(f"{documents} documents, {len(problems)} problems")
+    sys.exit(1 if problems else 0)
+
+
+if __name__ == "__main__":
+    main()
