@@ -232,10 +232,15 @@ class Engine::State {
 
   // Binds the members that have a node, or returns all to the queue.
   void SubmitGroup(GroupCycle& cycle, GroupTrial trial);
-  void BindMember(const GroupCycle& cycle, GroupMember member, MemberTrial trial);
+  // Asks the Permit plugins about the members that have a node. Those that are rejected have none
+  // then; if too few are left, the trial has failed, and nothing is returned.
+  std::vector<PermitOutcome> AskPermits(const GroupCycle& cycle, GroupTrial& trial);
+  void BindMember(GroupMember member, MemberTrial trial, const PermitOutcome& permit);
   // Why the member returns to the queue.
   Failure FailureOfMember(const GroupTrial& trial, const MemberTrial* member) const;
   void ReturnMember(GroupMember member, const MemberTrial* trial, const Failure& failure);
+  // Reports whether it is a gang of which too few members have a node.
+  bool IsBroken(const api::ObjectKey& group) const;
   // A member could not be bound. If the gang has too few now, the others are not bound either, as
   // far as they can be stopped.
   void StopBrokenGang(const model::PodRecord& failed);

@@ -6,9 +6,11 @@
 #include <vector>
 
 #include "scheduler/framework/waiting_pods.h"
+#include "scheduler/plugins/in_tree_registry.h"
 #include "testing/cluster_dump.h"
 #include "testing/engine_harness.h"
 #include "testing/object_builders.h"
+#include "testing/scripted_engine.h"
 
 namespace berth::scheduler::engine {
 namespace BERTH_TEST_FILE {
@@ -226,6 +228,29 @@ TEST_F(ScheduleGroupTest, OtherMembersAreNotBoundIfTheGangIsBroken) {
   harness_->Pass(Duration::Seconds(2));
   EXPECT_EQ(harness_->Schedule(), 1u) << "the rest of the gang is completed";
   EXPECT_EQ(Bind(), Lines({"b to n1"}));
+}
+
+TEST_F(ScheduleGroupTest, NobodyIsBoundIfAPermitPluginChangesItsMind) {
+  const auto script = std::make_shared<PermitScript>();
+  int asked = 0;
+  script->permit = [&](framework::Cycle&, framework::WaitingPods&) -> framework::PermitResult {
+    // Twice while nodes are found, twice when they are bound.
+    if (++asked < 4) return {};
+    return {{framework::Code::kUnschedulable, "not any more"}, {}};
+  };
+  framework::Registry registry = plugins::InTreeRegistry();
+  Offer<FakePermit>(registry, "Fickle", script);
+  EngineOptions options = OptionsWith(WithGangs());
+  options.profiles[0].multi_point.enabled.push_back({"Fickle"});
+  harness_ = std::make_unique<EngineHarness>(options, registry);
+  harness_->Put(MakeNode("n1").ref());
+  harness_->Put(MakePodGroup("job").Gang(2).ref());
+  PutMembers({"a", "b"});
+  const std::string before = Dump(harness_->cluster());
+  EXPECT_EQ(harness_->Schedule(), 1u);
+  EXPECT_EQ(asked, 4);
+  EXPECT_EQ(Bind(), Lines());
+  EXPECT_EQ(Dump(harness_->cluster()), before);
 }
 
 TEST_F(ScheduleGroupTest, FieldIsIgnoredWithoutTheFeature) {

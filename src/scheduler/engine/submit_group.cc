@@ -40,15 +40,18 @@ Decision DecisionAbout(const model::PodRecord& pod) {
 }  // namespace
 
 void Engine::State::SubmitGroup(GroupCycle& cycle, GroupTrial trial) {
+  std::vector<PermitOutcome> permits;
+  if (trial.verdict.ok()) permits = AskPermits(cycle, trial);
   std::vector<model::PodId> left_over;
   for (size_t i = 0; i < cycle.members.size(); ++i) {
     GroupMember& member = cycle.members[i];
     MemberTrial* tried = i < trial.members.size() ? &trial.members[i] : nullptr;
     if (trial.verdict.ok() && tried->node.valid()) {
-      BindMember(cycle, std::move(member), std::move(*tried));
+      BindMember(std::move(member), std::move(*tried), permits[i]);
       continue;
     }
-    left_over.push_back(member.pod->id);
+    const bool rejected_late = i < permits.size() && permits[i].failure;
+    if (!rejected_late) left_over.push_back(member.pod->id);
     Failure failure = FailureOfMember(trial, tried);
     if (i < trial.nominations.size() && trial.nominations[i].valid()) {
       failure.nomination = {.replace = true,
@@ -69,12 +72,25 @@ void Engine::State::SubmitGroup(GroupCycle& cycle, GroupTrial trial) {
   }
 }
 
-void Engine::State::BindMember(const GroupCycle& cycle, GroupMember member, MemberTrial trial) {
-  PermitOutcome permit = RunPermitPlugins(cycle.profile, *trial.attempt, trial.node);
-  if (permit.failure) {
-    TakeBack(member, trial);
-    return ReturnMember(std::move(member), &trial, *permit.failure);
+std::vector<PermitOutcome> Engine::State::AskPermits(const GroupCycle& cycle, GroupTrial& trial) {
+  std::vector<PermitOutcome> permits(trial.members.size());
+  for (size_t i = 0; i < trial.members.size(); ++i) {
+    MemberTrial& member = trial.members[i];
+    if (!member.node.valid()) continue;
+    permits[i] = RunPermitPlugins(cycle.profile, *member.attempt, member.node);
+    if (!permits[i].failure) continue;
+    TakeBack(cycle.members[i], member);
+    std::erase(trial.assumed, i);
+    member.node = {};
+    member.failure = permits[i].failure;
   }
+  if (!IsBroken(cycle.group)) return permits;
+  TakeBack(cycle, trial);
+  trial.verdict = {framework::Code::kUnschedulable, "pod group is unschedulable"};
+  return {};
+}
+
+void Engine::State::BindMember(GroupMember member, MemberTrial trial, const PermitOutcome& permit) {
   Decision decision = DecisionAbout(*member.pod);
   decision.node = cluster_.nodes().name(trial.node);
   decision.explanation = std::move(trial.explanation);
@@ -126,14 +142,18 @@ void Engine::State::ReturnMember(GroupMember member, const MemberTrial* trial,
   Report(decision);
 }
 
+bool Engine::State::IsBroken(const api::ObjectKey& key) const {
+  const api::PodGroup* group = cluster_.objects<api::PodGroup>().Find(key);
+  if (!cluster_.features().gang_scheduling || group == nullptr || !group->min_count) return false;
+  const size_t scheduled = cluster_.groups().Of(key).scheduled.size();
+  return static_cast<int64_t>(scheduled) < *group->min_count;
+}
+
 void Engine::State::StopBrokenGang(const model::PodRecord& failed) {
   const auto key = model::GroupNamedBy(*failed.object);
-  const api::PodGroup* group = key ? cluster_.objects<api::PodGroup>().Find(*key) : nullptr;
-  if (group == nullptr || !group->min_count) return;
-  const auto& scheduled = cluster_.groups().Of(*key).scheduled;
-  if (static_cast<int64_t>(scheduled.size()) >= *group->min_count) return;
+  if (!key || !IsBroken(*key)) return;
   constexpr const char* kReason = "another member of the pod group could not be bound";
-  for (model::PodId id : scheduled) {
+  for (model::PodId id : cluster_.groups().Of(*key).scheduled) {
     const std::string& uid = cluster_.pod(id).uid();
     if (waiting_.Reject(uid, "", kReason)) continue;
     const auto binding = binding_of_.find(uid);
