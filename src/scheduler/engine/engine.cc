@@ -224,6 +224,10 @@ Result<PodFit> Engine::Evaluate(std::shared_ptr<const api::Pod> pod,
   return state_->Evaluate(std::move(pod), nodes, now);
 }
 
+Result<GroupPreview> Engine::PreviewGroup(const api::ObjectKey& group) {
+  return state_->PreviewGroup(group);
+}
+
 bool Engine::Serves(const api::Pod& pod) const {
   return state_->handlers_.ProfileOf(pod).has_value();
 }

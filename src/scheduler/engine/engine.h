@@ -22,6 +22,7 @@
 #include "base/time.h"
 #include "scheduler/engine/decision.h"
 #include "scheduler/engine/events.h"
+#include "scheduler/engine/group_preview.h"
 #include "scheduler/engine/pod_fit.h"
 #include "scheduler/framework/extender.h"
 #include "scheduler/framework/profile.h"
@@ -107,6 +108,10 @@ class Engine {
   // not exist are left out. As Explain otherwise, at the cost of the nodes.
   Result<PodFit> Evaluate(std::shared_ptr<const api::Pod> pod, std::span<const std::string> nodes,
                           Instant now);
+  // Returns the decision that the engine would make about the group now, without extenders and
+  // without preemption by single members; nothing changes. The date is that of the last event.
+  // Fails while a cycle waits, and for groups whose members have different schedulerNames.
+  Result<GroupPreview> PreviewGroup(const api::ObjectKey& group);
   // Reports whether a profile serves the pod's schedulerName.
   bool Serves(const api::Pod& pod) const;
 

@@ -1,9 +1,9 @@
 // Engine::State is the state of an engine, and the handlers that change it.
 //
 // Besides engine.cc, its methods are in schedule_one.cc, which tries pods, schedule_group.cc,
-// search_group.cc, preempt_group.cc and submit_group.cc, which try groups of pods, and
-// failure_handling.cc, which ends failed attempts and binding cycles. Objects that the API reports
-// go through EventHandlers.
+// search_group.cc, preempt_group.cc, submit_group.cc and preview_group.cc, which try groups of
+// pods, and failure_handling.cc, which ends failed attempts and binding cycles. Objects that the
+// API reports go through EventHandlers.
 #pragma once
 
 #include <deque>
@@ -72,6 +72,7 @@ class Engine::State {
   Result<Decision> Preview(std::shared_ptr<const api::Pod> pod, Instant now);
   Result<PodFit> Evaluate(std::shared_ptr<const api::Pod> pod, std::span<const std::string> nodes,
                           Instant now);
+  Result<GroupPreview> PreviewGroup(const api::ObjectKey& group);
   // For WhatIf, which calls DropRemovedClasses after each change.
   model::Cluster& mutable_cluster() { return cluster_; }
   void DropRemovedClasses();
@@ -182,6 +183,7 @@ class Engine::State {
   // Reverts AssumeMember, of one member or of all.
   void TakeBack(const GroupMember& member, MemberTrial& trial);
   void TakeBack(const GroupCycle& cycle, GroupTrial& trial);
+
   // --- search_group.cc ---
 
   class GroupBoard;
@@ -217,6 +219,9 @@ class Engine::State {
   // Starts to evict pods for the group; returns why it cannot.
   // Nominates the members in `trial`, if their nodes were decided, too.
   Task<framework::Verdict> PreemptForGroup(GroupCycle& cycle, GroupTrial& trial);
+  // Selects the pods to evict for the group, and nodes for its members as above.
+  Task<framework::PodGroupPostFilterResult> SelectVictimsForGroup(GroupCycle& cycle,
+                                                                  GroupTrial& trial);
   // Selects victims in each placement of the group, and returns those that cost the least. The
   // cycle is then confined to that placement.
   Task<framework::PodGroupPostFilterResult> SelectLeastVictims(
@@ -227,6 +232,16 @@ class Engine::State {
                                                  GroupCycle& cycle);
   // Success if the group would be placed now, without preemption.
   Task<framework::Verdict> GroupFits(GroupCycle& cycle);
+
+  // --- preview_group.cc ---
+
+  // Retains the members that could be tried now; adds those that are held to `preview`.
+  Result<GroupCycle> MakePreviewCycle(const api::ObjectKey& group, GroupPreview& preview);
+  Task<bool> PreviewCycle(GroupCycle& cycle, GroupPreview& preview);
+  // The meter of an attempt that begins now; a preview is not measured.
+  framework::AttemptMeter MakeMeter(const GroupCycle& cycle) {
+    return cycle.is_preview ? framework::AttemptMeter() : MakeMeter(cycle.profile);
+  }
 
   // --- submit_group.cc ---
 

@@ -86,6 +86,7 @@ struct GroupCycle {
   framework::AttemptMeter meter = {};
   uint64_t steps_left = 0;  // Of complete searches.
   bool explains = true;     // What is tried; not while victims are selected.
+  bool is_preview = false;  // Nothing is written or measured.
   std::string before = {};  // In paranoid mode: what the model counted when the cycle began.
   std::optional<Task<bool>> task = {};
 };

@@ -22,6 +22,10 @@ framework::Verdict NoSuchGroup(std::string_view doing, const api::ObjectKey& gro
       fmt::format("{}podgroup.scheduling.k8s.io \"{}\" not found", doing, group.name));
 }
 
+framework::PodGroupPostFilterResult Unable(std::string_view why) {
+  return {{framework::Code::kUnschedulable, std::string(why)}, {}};
+}
+
 // What is lost by evicting the victims, as kube-scheduler compares victims of a pod.
 std::tuple<size_t, int64_t, int64_t, size_t> LossOf(
     const model::Cluster& cluster, const framework::PodGroupPostFilterResult& selected) {
@@ -37,43 +41,52 @@ std::tuple<size_t, int64_t, int64_t, size_t> LossOf(
 }  // namespace
 
 Task<framework::Verdict> Engine::State::PreemptForGroup(GroupCycle& cycle, GroupTrial& trial) {
-  using framework::Verdict;
+  Task<framework::PodGroupPostFilterResult> selection = SelectVictimsForGroup(cycle, trial);
+  framework::PodGroupPostFilterResult selected = co_await selection;
+  CheckUnchanged(cycle);
+  if (!selected.verdict.ok()) co_return std::move(selected.verdict);
+  const api::PodGroup& group = *cluster_.objects<api::PodGroup>().Find(cycle.group);
+  evictions_.Start(group, PodsOf(cycle), selected.victims);
+  co_return std::move(selected.verdict);
+}
+
+Task<framework::PodGroupPostFilterResult> Engine::State::SelectVictimsForGroup(GroupCycle& cycle,
+                                                                               GroupTrial& trial) {
+  using framework::PodGroupPostFilterResult;
   const auto plugins = profiles_[cycle.profile].profile->pod_group_post_filter();
   if (plugins.empty()) {
-    co_return Verdict(
-        framework::Code::kUnschedulable,
+    co_return Unable(
         "default preemption plugin is not registered, workload aware preemption is disabled");
   }
   const auto& groups = cluster_.objects<api::PodGroup>().all();
   const auto found = groups.find(cycle.group);
-  if (found == groups.end()) co_return NoSuchGroup("failed to get pod group object: ", cycle.group);
+  if (found == groups.end()) {
+    co_return PodGroupPostFilterResult{NoSuchGroup("failed to get pod group object: ", cycle.group),
+                                       {}};
+  }
   const std::shared_ptr<const api::PodGroup> group = found->second;
   const framework::GroupSearch& how = profiles_[cycle.profile].profile->group_search();
   if (!group->topology_keys.empty() && !how.complete) {
-    co_return Verdict(framework::Code::kUnschedulable,
-                      "workload aware preemption is not supported for pod groups with scheduling "
-                      "constraints");
+    co_return Unable(
+        "workload aware preemption is not supported for pod groups with scheduling constraints");
   }
   framework::FailedGroup failed{cluster_, *group, {}, outbox_.latest_wall(), {}};
   failed.spares = how.complete;
   // Making room may cost as much as looking for it.
   cycle.steps_left = how.budget;
   cycle.explains = false;
-  for (const GroupMember& member : cycle.members) failed.members.push_back(member.pod.get());
+  failed.members = PodsOf(cycle);
   failed.fits = [this, &cycle] { return GroupFits(cycle); };
-  Task<framework::PodGroupPostFilterResult> selection =
-      how.complete ? SelectLeastVictims(cycle, failed, *plugins[0])
-                   : plugins[0]->PodGroupPostFilter(failed);
-  framework::PodGroupPostFilterResult selected = co_await selection;
+  Task<PodGroupPostFilterResult> selection = how.complete
+                                                 ? SelectLeastVictims(cycle, failed, *plugins[0])
+                                                 : plugins[0]->PodGroupPostFilter(failed);
+  PodGroupPostFilterResult selected = co_await selection;
   if (how.complete && selected.verdict.ok()) {
     Task<std::vector<model::NodeRow>> nominations = NodesWithout(selected.victims, cycle);
     trial.nominations = co_await nominations;
     cycle.only.reset();
   }
-  CheckUnchanged(cycle);
-  if (!selected.verdict.ok()) co_return std::move(selected.verdict);
-  evictions_.Start(*group, failed.members, selected.victims);
-  co_return std::move(selected.verdict);
+  co_return selected;
 }
 
 Task<framework::PodGroupPostFilterResult> Engine::State::SelectLeastVictims(

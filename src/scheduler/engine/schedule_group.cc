@@ -41,6 +41,16 @@ void AddReason(std::string reason, framework::Verdict& verdict) {
   verdict = {framework::Code::kUnschedulable, std::move(reasons)};
 }
 
+// Names the first member that fits nowhere, and says why; empty if there is none.
+std::string FirstStopped(const GroupCycle& cycle, const GroupTrial& trial) {
+  for (size_t i = 0; i < trial.members.size(); ++i) {
+    const std::optional<Failure>& failure = trial.members[i].failure;
+    if (failure && failure->rejected)
+      return fmt::format("{}: {}", cycle.members[i].pod->key().name, failure->message);
+  }
+  return "";
+}
+
 GroupTrial NotPlaced(framework::Verdict verdict) {
   GroupTrial trial;
   trial.verdict = std::move(verdict);
@@ -166,7 +176,11 @@ Task<GroupTrial> Engine::State::FindNodesForGroup(GroupCycle& cycle, bool post_f
   if (!post_filters) co_return trial;
   Task<GroupTrial> again = TryGreedily(cycle, post_filters);
   trial = co_await again;
-  if (trial.verdict.rejected()) AddReason(outcome, trial.verdict);
+  if (trial.verdict.rejected()) {
+    AddReason(outcome, trial.verdict);
+    if (std::string stopped = FirstStopped(cycle, trial); !stopped.empty())
+      AddReason(std::move(stopped), trial.verdict);
+  }
   co_return trial;
 }
 
@@ -319,12 +333,13 @@ Task<MemberTrial> Engine::State::TryMember(const GroupCycle& cycle, const GroupM
   }
   trial.attempt =
       std::make_unique<framework::Attempt>(cluster_, *served.profile, *trial.results, *member.pod);
-  trial.attempt->Measure(MakeMeter(cycle.profile));
+  trial.attempt->Measure(MakeMeter(cycle));
   trial.attempt->cycle().set_background(&background_);
   if (placement != nullptr) trial.attempt->ConfineTo(&placement->nodes);
+  const bool calls_extenders = !extenders_.empty() && !cycle.is_preview;
   const SearchOptions options{.now = outbox_.latest_wall(),
                               .random = random_,
-                              .extenders = extenders_.empty() ? nullptr : &extenders_,
+                              .extenders = calls_extenders ? &extenders_ : nullptr,
                               .writes = &cycle_writes_,
                               .percentage_of_nodes_to_score = served.percentage_of_nodes_to_score,
                               .next_start = NextStart(),

@@ -35,7 +35,7 @@ class Engine::State::GroupBoard final : public GangBoard {
     tried.attempt = std::make_unique<framework::Attempt>(context_.cluster, context_.profile,
                                                          *tried.results, pod);
     framework::Attempt& attempt = *tried.attempt;
-    attempt.Measure(state_.MakeMeter(cycle_.profile));
+    attempt.Measure(state_.MakeMeter(cycle_));
     attempt.cycle().set_background(&state_.background_);
     attempt.cycle().set_date(context_.now);
     if (!attempt.PreFilter().ok() || !attempt.FilterNode(tried.node).ok()) return Placed::kNo;
