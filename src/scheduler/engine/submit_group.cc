@@ -116,7 +116,13 @@ Failure Engine::State::FailureOfMember(const GroupTrial& trial, const MemberTria
     return failure;
   }
   if (member->needs_preemption && !trial.waiting_on_preemption) return WaitsForOthers(*member);
-  if (member->failure) return *member->failure;
+  if (member->failure) {
+    Failure failure = *member->failure;
+    // DIFFERS: kube-scheduler leaves it nominated to where it once fitted.
+    if (!trial.waiting_on_preemption && !failure.nomination.replace)
+      failure.nomination = {.replace = true, .node = {}};
+    return failure;
+  }
   if (!trial.waiting_on_preemption) return WaitsForOthers(*member);
   Failure failure;
   failure.rejected = true;
