@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "api/json/decode.h"
+#include "scheduler/engine/paranoid_check.h"
 #include "scheduler/framework/in_tree_plugin_args.h"
-#include "testing/cluster_dump.h"
 #include "testing/engine_harness.h"
 #include "testing/object_builders.h"
 
@@ -137,9 +137,9 @@ TEST_F(SearchGroupTest, ProofThatThereIsNoPlacementIsReported) {
   PutNode("n2", "4", "a");
   harness_->Put(MakePodGroup("job").Gang(3).ref());
   for (const char* name : {"a", "b", "c"}) Put(Member(name, "1").HostPort(80));
-  const std::string before = Dump(harness_->cluster());
+  const std::string before = DescribeCounts(harness_->cluster());
   EXPECT_EQ(Bind(), Lines());
-  EXPECT_EQ(Dump(harness_->cluster()), before);
+  EXPECT_EQ(DescribeCounts(harness_->cluster()), before);
   EXPECT_EQ(
       Conditions(),
       Lines({std::string("job is Unschedulable: pod group is unschedulable, complete search: "
@@ -169,9 +169,9 @@ TEST_F(SearchGroupTest, EndOfTheBudgetIsReported) {
   PutNode("n2", "4", "a");
   harness_->Put(MakePodGroup("job").Gang(3).ref());
   for (const char* name : {"a", "b", "c"}) Put(Member(name, "1").HostPort(80));
-  const std::string before = Dump(harness_->cluster());
+  const std::string before = DescribeCounts(harness_->cluster());
   EXPECT_EQ(Bind(), Lines());
-  EXPECT_EQ(Dump(harness_->cluster()), before);
+  EXPECT_EQ(DescribeCounts(harness_->cluster()), before);
   EXPECT_EQ(Conditions(),
             Lines({std::string("job is Unschedulable: pod group is unschedulable, complete search: "
                                "not decided in 3 steps, b: 0/2 nodes are available: 2 node(s) "
@@ -407,9 +407,9 @@ TEST_F(SearchGroupTest, NobodyIsEvictedForAGroupThatDoesNotFitThen) {
   Put(MakePod("low").Request("cpu", "1").On("a1"));
   harness_->Put(MakePodGroup("job").Gang(3).Within("rack").Priority(10).ref());
   for (const char* name : {"p", "q", "r"}) Put(Member(name, "1"));
-  const std::string before = Dump(harness_->cluster());
+  const std::string before = DescribeCounts(harness_->cluster());
   EXPECT_EQ(Bind(), Lines());
-  EXPECT_EQ(Dump(harness_->cluster()), before);
+  EXPECT_EQ(DescribeCounts(harness_->cluster()), before);
   EXPECT_TRUE(harness_->Commands().empty());
 }
 
