@@ -131,8 +131,11 @@ Failure Engine::State::FailureOfMember(const GroupTrial& trial, const MemberTria
   return failure;
 }
 
-void Engine::State::ReturnMember(GroupMember member, const MemberTrial* trial,
-                                 const Failure& failure) {
+void Engine::State::ReturnMember(GroupMember member, const MemberTrial* trial, Failure failure) {
+  // What it was nominated to is cleared, even if the API has not shown it yet.
+  const Symbol nominated = cluster_.nominations().NodeOf(member.pod->id);
+  if (nominated.valid() && failure.nomination.replace && !failure.nomination.node.valid())
+    failure.announced = cluster_.symbols().Text(nominated);
   const framework::AttemptMeter meter =
       trial == nullptr ? MakeMeter(member.entry.profile) : trial->meter;
   Decision decision = DecisionAbout(*member.pod);
