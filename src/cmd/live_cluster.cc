@@ -100,6 +100,12 @@ std::string InNamespace(const std::string& path, const std::string& namespace_) 
                      path.substr(slash));
 }
 
+// "/apis/apps/v1/replicasets" has "v1".
+std::string_view VersionIn(std::string_view path) {
+  path = path.substr(0, path.rfind('/'));
+  return path.substr(path.rfind('/') + 1);
+}
+
 bool IsNamespaced(std::string_view path) {
   for (const std::string_view resource :
        {"/pods", "/services", "/replicationcontrollers", "/replicasets", "/statefulsets",
@@ -172,7 +178,8 @@ Status LiveCluster::ListReadableOf(const client::WatchSource& source, const std:
   if (listed->what == Access::kAll) return {};
   if (listed->what == Access::kNotServed) {
     readable.left_out.push_back(
-        {source.resource, fmt::format("the server does not serve {}", source.path)});
+        {source.resource,
+         fmt::format("the server does not serve it in version {}", VersionIn(source.path))});
     return {};
   }
   if (source.resource == "nodes")

@@ -91,7 +91,7 @@ void AddReplay(flags::Command& berth, const Registry& registry) {
       "Exit codes: 0 identical, 1 a decision differs, 2 invalid usage, or an unreadable or damaged "
       "file.\n";
   command.examples =
-      "  berth schedule -f examples --record run.berth\n"
+      "  berth schedule -f examples/decisions --record run.berth\n"
       "  berth replay run.berth\n";
   const auto options = std::make_shared<ReplayCommandOptions>();
   command.Takes("FILE", options->file, "Recording, or - for standard input");

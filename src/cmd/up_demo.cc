@@ -279,7 +279,7 @@ std::string NextStepsAfterExit() {
   return "Next:\n"
          "  berth up --demo                        in a terminal: keeps running, for kubectl\n"
          "  berth up --nodes 100 -f FILE           a cluster with your own workloads\n"
-         "  berth schedule -f examples --explain   explains where pods are scheduled, and why\n";
+         "  berth schedule -f examples/decisions --explain   explains where pods are scheduled, and why\n";
 }
 
 namespace {
