@@ -18,9 +18,15 @@ interface Message {
 }
 
 function findChromium(): string {
-  const candidates = [process.env.CHROMIUM, "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
+  const candidates = [
+    process.env.CHROMIUM,
+    "/usr/bin/chromium",
+    "/usr/bin/chromium-browser",
+    "/usr/bin/google-chrome",
+  ];
   const found = candidates.find((file) => file && existsSync(file));
-  if (!found) throw new Error("Chromium is not installed: apt-get install chromium, or set CHROMIUM to its path.");
+  if (!found)
+    throw new Error("Chromium is not installed: apt-get install chromium, or set CHROMIUM to its path.");
   return found;
 }
 
@@ -62,7 +68,9 @@ export class Chromium {
       ...(process.getuid?.() === 0 ? ["--no-sandbox"] : []),
       ...extra,
     ];
-    const child = spawn(findChromium(), [...flags, "about:blank"], { stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"] });
+    const child = spawn(findChromium(), [...flags, "about:blank"], {
+      stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"],
+    });
     return new Chromium(child, profile);
   }
 
@@ -131,19 +139,30 @@ export class Page {
     if (method === "Runtime.exceptionThrown") {
       const details = params.exceptionDetails as { text: string; exception?: { description?: string } };
       this.problems.push(`exception: ${details.exception?.description ?? details.text}`);
-    } else if (method === "Runtime.consoleAPICalled" && ["error", "warning", "assert"].includes(String(params.type))) {
-      const values = (params.args as { value?: unknown; description?: string }[]).map((arg) => arg.value ?? arg.description);
+    } else if (
+      method === "Runtime.consoleAPICalled" &&
+      ["error", "warning", "assert"].includes(String(params.type))
+    ) {
+      const values = (params.args as { value?: unknown; description?: string }[]).map(
+        (arg) => arg.value ?? arg.description,
+      );
       this.problems.push(`console: ${values.join(" ")}`);
     } else if (method === "Log.entryAdded") {
       const entry = params.entry as { level: string; text: string; url?: string };
-      if (entry.level === "error" || entry.level === "warning") this.problems.push(`log: ${entry.text} ${entry.url ?? ""}`);
+      if (entry.level === "error" || entry.level === "warning")
+        this.problems.push(`log: ${entry.text} ${entry.url ?? ""}`);
     } else if (method === "Network.requestWillBeSent") {
       this.requests.push((params.request as { url: string }).url);
     }
   }
 
   async resize({ width, height }: { width: number; height: number }): Promise<void> {
-    await this.send("Emulation.setDeviceMetricsOverride", { width, height, deviceScaleFactor: 1, mobile: false });
+    await this.send("Emulation.setDeviceMetricsOverride", {
+      width,
+      height,
+      deviceScaleFactor: 1,
+      mobile: false,
+    });
   }
 
   async prefer(features: Record<string, string>): Promise<void> {
@@ -158,8 +177,15 @@ export class Page {
   }
 
   async evaluate<T>(expression: string): Promise<T> {
-    const answer = await this.send("Runtime.evaluate", { expression, awaitPromise: true, returnByValue: true, userGesture: true });
-    const details = answer.exceptionDetails as { exception?: { description?: string }; text: string } | undefined;
+    const answer = await this.send("Runtime.evaluate", {
+      expression,
+      awaitPromise: true,
+      returnByValue: true,
+      userGesture: true,
+    });
+    const details = answer.exceptionDetails as
+      | { exception?: { description?: string }; text: string }
+      | undefined;
     if (details) throw new Error(`${expression}: ${details.exception?.description ?? details.text}`);
     return (answer.result as { value: T }).value;
   }
@@ -171,7 +197,9 @@ export class Page {
       if (await this.evaluate<boolean>(`Boolean(${expression})`).catch(() => false)) return;
       if (Date.now() > end) {
         const seen = await this.evaluate<string>("document.body.innerText.slice(0, 600)").catch(() => "");
-        throw new Error(`After ${milliseconds / 1000} s there is still no: ${what}. The page shows:\n${seen}\n${this.problems.join("\n")}`);
+        throw new Error(
+          `After ${milliseconds / 1000} s there is still no: ${what}. The page shows:\n${seen}\n${this.problems.join("\n")}`,
+        );
       }
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
@@ -193,7 +221,13 @@ export class Page {
 
   async click(x: number, y: number): Promise<void> {
     for (const type of ["mouseMoved", "mousePressed", "mouseReleased"]) {
-      await this.send("Input.dispatchMouseEvent", { type, x, y, button: type === "mouseMoved" ? "none" : "left", clickCount: 1 });
+      await this.send("Input.dispatchMouseEvent", {
+        type,
+        x,
+        y,
+        button: type === "mouseMoved" ? "none" : "left",
+        clickCount: 1,
+      });
     }
   }
 
@@ -206,10 +240,24 @@ export class Page {
   }
 
   async key(key: string, text?: string): Promise<void> {
-    const codes: Record<string, number> = { Enter: 13, Tab: 9, Escape: 27, ArrowLeft: 37, ArrowUp: 38, ArrowRight: 39, ArrowDown: 40 };
+    const codes: Record<string, number> = {
+      Enter: 13,
+      Tab: 9,
+      Escape: 27,
+      ArrowLeft: 37,
+      ArrowUp: 38,
+      ArrowRight: 39,
+      ArrowDown: 40,
+    };
     const windowsVirtualKeyCode = codes[key] ?? key.toUpperCase().charCodeAt(0);
     const typed = text ?? (key === "Enter" ? "\r" : key.length === 1 ? key : undefined);
-    await this.send("Input.dispatchKeyEvent", { type: typed ? "keyDown" : "rawKeyDown", key, code: key, windowsVirtualKeyCode, ...(typed ? { text: typed } : {}) });
+    await this.send("Input.dispatchKeyEvent", {
+      type: typed ? "keyDown" : "rawKeyDown",
+      key,
+      code: key,
+      windowsVirtualKeyCode,
+      ...(typed ? { text: typed } : {}),
+    });
     await this.send("Input.dispatchKeyEvent", { type: "keyUp", key, code: key, windowsVirtualKeyCode });
   }
 
@@ -219,7 +267,10 @@ export class Page {
 
   async screenshot(file: string, whole = false): Promise<void> {
     await mkdir(path.dirname(file), { recursive: true });
-    const { data } = await this.send("Page.captureScreenshot", { format: "png", captureBeyondViewport: whole });
+    const { data } = await this.send("Page.captureScreenshot", {
+      format: "png",
+      captureBeyondViewport: whole,
+    });
     await writeFile(file, Buffer.from(String(data), "base64"));
   }
 }

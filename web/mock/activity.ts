@@ -3,7 +3,9 @@ import type { Activity, ActivityStep, QueueCounts } from "../src/api/types.ts";
 import { Random } from "./random.ts";
 
 export const step = 5;
-export const bounds = [50e-6, 100e-6, 250e-6, 500e-6, 1e-3, 2.5e-3, 5e-3, 10e-3, 25e-3, 50e-3, 100e-3, 500e-3];
+export const bounds = [
+  50e-6, 100e-6, 250e-6, 500e-6, 1e-3, 2.5e-3, 5e-3, 10e-3, 25e-3, 50e-3, 100e-3, 500e-3,
+];
 
 export class History {
   readonly steps: ActivityStep[] = [];
@@ -23,18 +25,28 @@ export class History {
     if (random.next() < 0.01) this.burst = 1;
     this.burst *= 0.86;
     const rate = 160 * this.level + 1400 * this.burst;
-    const count = (perSecond: number) => Math.max(0, Math.round(perSecond * step * (0.9 + 0.2 * random.next())));
+    const count = (perSecond: number) =>
+      Math.max(0, Math.round(perSecond * step * (0.9 + 0.2 * random.next())));
     const bound = count(rate);
     const unschedulable = count(rate * 0.12 + 6);
     const slow = 3.4 + this.burst * 3 + random.bell() * 0.4;
     const latency = Array.from({ length: bounds.length + 1 }, (_, i) => {
       const distance = (i - slow) / (i > slow ? 2.1 : 1.2);
-      return Math.round((bound + unschedulable) * 0.25 * Math.exp(-distance * distance) + (i > 8 && random.next() < 0.1 ? 1 : 0));
+      return Math.round(
+        (bound + unschedulable) * 0.25 * Math.exp(-distance * distance) +
+          (i > 8 && random.next() < 0.1 ? 1 : 0),
+      );
     });
-    const vary = (value: number) => Math.max(0, Math.round(value * (0.9 + 0.2 * random.next()) + random.bell() * 2));
+    const vary = (value: number) =>
+      Math.max(0, Math.round(value * (0.9 + 0.2 * random.next()) + random.bell() * 2));
     const entry: ActivityStep = {
       time: new Date(time).toISOString(),
-      decisions: { bound, unschedulable, nominated: random.next() < 0.3 ? count(0.4) : 0, error: random.next() < 0.05 ? 1 : 0 },
+      decisions: {
+        bound,
+        unschedulable,
+        nominated: random.next() < 0.3 ? count(0.4) : 0,
+        error: random.next() < 0.05 ? 1 : 0,
+      },
       binds: Math.max(0, bound - random.below(4)),
       bindFailures: random.next() < 0.08 ? 1 + random.below(5) : 0,
       preemptions: random.next() < 0.25 ? count(0.5) : 0,
@@ -47,8 +59,20 @@ export class History {
         "PodTopologySpread: spread constraints": Math.round(unschedulable * 0.06),
         "VolumeBinding: PersistentVolume's node affinity": Math.round(unschedulable * 0.04),
       },
-      apiCalls: { bind: bound, status: Math.round(unschedulable * 0.6), event: Math.round((bound + unschedulable) * 0.8), delete: random.next() < 0.25 ? count(0.5) : 0 },
-      queues: { active: vary(queues.active), backoff: vary(queues.backoff), unschedulable: vary(queues.unschedulable), gated: queues.gated, inFlight: vary(queues.inFlight), waiting: vary(queues.waiting) },
+      apiCalls: {
+        bind: bound,
+        status: Math.round(unschedulable * 0.6),
+        event: Math.round((bound + unschedulable) * 0.8),
+        delete: random.next() < 0.25 ? count(0.5) : 0,
+      },
+      queues: {
+        active: vary(queues.active),
+        backoff: vary(queues.backoff),
+        unschedulable: vary(queues.unschedulable),
+        gated: queues.gated,
+        inFlight: vary(queues.inFlight),
+        waiting: vary(queues.waiting),
+      },
     };
     this.steps.push(entry);
     if (this.steps.length > 720) this.steps.shift();
@@ -59,7 +83,9 @@ export class History {
     const steps = this.steps.slice(-Math.max(1, Math.min(720, Math.round(window / step))));
     const columns = <T extends object>(pick: (entry: ActivityStep) => T) => {
       const names = [...new Set(steps.flatMap((entry) => Object.keys(pick(entry))))];
-      return Object.fromEntries(names.map((name) => [name, steps.map((entry) => (pick(entry) as Record<string, number>)[name] ?? 0)]));
+      return Object.fromEntries(
+        names.map((name) => [name, steps.map((entry) => (pick(entry) as Record<string, number>)[name] ?? 0)]),
+      );
     };
     return {
       apiVersion: "berth.dev/v1",

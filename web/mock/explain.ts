@@ -1,5 +1,13 @@
 // Explanations, matrices and attempts of the mock's pods, in the form of docs/schema/why.schema.json.
-import type { Attempt, Decision, Explanation, NodeScore, PodExplanation, PodMatrix, RejectedNodes } from "../src/api/types.ts";
+import type {
+  Attempt,
+  Decision,
+  Explanation,
+  NodeScore,
+  PodExplanation,
+  PodMatrix,
+  RejectedNodes,
+} from "../src/api/types.ts";
 import type { Nodes } from "./nodes.ts";
 import { filterPlugins, type PendingPod } from "./pods.ts";
 import { hash, Random } from "./random.ts";
@@ -24,10 +32,19 @@ interface Judged {
 function judge(nodes: Nodes, pod: PendingPod, row: number): Judged | undefined {
   if (nodes.flags[row]! & 1) return { plugin: "NodeUnschedulable", reason: "node(s) were unschedulable" };
   if (nodes.flags[row]! & 2) {
-    return { plugin: "TaintToleration", reason: "node(s) had untolerated taint(s)", detail: "taint node.kubernetes.io/not-ready:NoExecute" };
+    return {
+      plugin: "TaintToleration",
+      reason: "node(s) had untolerated taint(s)",
+      detail: "taint node.kubernetes.io/not-ready:NoExecute",
+    };
   }
   const taint = nodes.poolTaints(row).find((text) => !pod.kind.tolerates.includes(text));
-  if (taint) return { plugin: "TaintToleration", reason: "node(s) had untolerated taint(s)", detail: `taint ${taint}` };
+  if (taint)
+    return {
+      plugin: "TaintToleration",
+      reason: "node(s) had untolerated taint(s)",
+      detail: `taint ${taint}`,
+    };
   return pod.kind.judge?.(nodes, row, new Random(hash(pod.name, row)));
 }
 
@@ -53,7 +70,8 @@ function candidates(nodes: Nodes, pod: { name: string }, count: number): NodeSco
   const found: NodeScore[] = [];
   for (let i = 0; i < 200 && found.length < count * 3; i++) {
     const row = random.below(nodes.count);
-    if (nodes.flags[row] === 0 && !found.some(({ node }) => node === nodes.names[row])) found.push(scoresOf(nodes, pod, row));
+    if (nodes.flags[row] === 0 && !found.some(({ node }) => node === nodes.names[row]))
+      found.push(scoresOf(nodes, pod, row));
   }
   found.sort((a, b) => b.total - a.total);
   if (found[0]) found[0].chosen = true;
@@ -72,7 +90,13 @@ function rejections(nodes: Nodes, pod: PendingPod): { groups: RejectedNodes[]; f
     const key = `${verdict.plugin}\0${verdict.reason}`;
     let group = groups.get(key);
     if (!group) {
-      const resolvable = ["NodeResourcesFit", "NodePorts", "InterPodAffinity", "PodTopologySpread", "DynamicResources"];
+      const resolvable = [
+        "NodeResourcesFit",
+        "NodePorts",
+        "InterPodAffinity",
+        "PodTopologySpread",
+        "DynamicResources",
+      ];
       group = {
         nodes: 0,
         plugin: verdict.plugin,
@@ -133,8 +157,15 @@ export class Explainer {
   }
 
   private decision(pod: PendingPod): Decision {
-    const { groups, feasible } = pod.kind.judge ? this.rejected(pod) : { groups: [], feasible: this.nodes.count };
-    const explanation: Explanation = { nodes: this.nodes.count, feasibleNodes: feasible, rejected: groups, scores: [] };
+    const { groups, feasible } = pod.kind.judge
+      ? this.rejected(pod)
+      : { groups: [], feasible: this.nodes.count };
+    const explanation: Explanation = {
+      nodes: this.nodes.count,
+      feasibleNodes: feasible,
+      rejected: groups,
+      scores: [],
+    };
     if (feasible > 0) {
       explanation.scores = candidates(this.nodes, pod, 8);
       explanation.why = `scores ${explanation.scores[0]!.total}, more than any other node`;
@@ -146,26 +177,47 @@ export class Explainer {
     if (pod.kind.nominated && pod.nominatedNode) {
       const others = candidates(this.nodes, { name: `${pod.name}p` }, 3);
       explanation.preemption.candidateNodes = 37;
-      explanation.preemption.candidates = [pod.nominatedNode, ...others.map(({ node }) => node)].map((node, i) => ({
-        node,
-        victims: [`batch/report-${i}x`, `batch/worker-${i}y`],
-        victimDetails: [
-          { pod: `batch/report-${i}x`, priority: 0, breaksBudget: false },
-          { pod: `batch/worker-${i}y`, priority: i * 10, breaksBudget: i === 2 },
-        ],
-        budgetViolations: i === 2 ? 1 : 0,
-        chosen: i === 0,
-        ...(i === 0 ? {} : { whyNot: i === 2 ? "violates a PodDisruptionBudget" : "a victim has a higher priority" }),
-      }));
-      return { outcome: "Preempts", nominatedNode: pod.nominatedNode, message, rejectedBy: this.plugins(pod), explanation };
+      explanation.preemption.candidates = [pod.nominatedNode, ...others.map(({ node }) => node)].map(
+        (node, i) => ({
+          node,
+          victims: [`batch/report-${i}x`, `batch/worker-${i}y`],
+          victimDetails: [
+            { pod: `batch/report-${i}x`, priority: 0, breaksBudget: false },
+            { pod: `batch/worker-${i}y`, priority: i * 10, breaksBudget: i === 2 },
+          ],
+          budgetViolations: i === 2 ? 1 : 0,
+          chosen: i === 0,
+          ...(i === 0
+            ? {}
+            : { whyNot: i === 2 ? "violates a PodDisruptionBudget" : "a victim has a higher priority" }),
+        }),
+      );
+      return {
+        outcome: "Preempts",
+        nominatedNode: pod.nominatedNode,
+        message,
+        rejectedBy: this.plugins(pod),
+        explanation,
+      };
     }
-    return { outcome: "Unschedulable", bestNodeCount: 0, bestNodes: [], message, rejectedBy: this.plugins(pod), explanation };
+    return {
+      outcome: "Unschedulable",
+      bestNodeCount: 0,
+      bestNodes: [],
+      message,
+      rejectedBy: this.plugins(pod),
+      explanation,
+    };
   }
 
   explain(pod: PendingPod): PodExplanation {
     const { kind } = pod;
     const states = { gated: "Gated", waiting: "Waiting" } as const;
-    const state = kind.nominated ? "Nominated" : kind.queue === "gated" || kind.queue === "waiting" ? states[kind.queue] : "Pending";
+    const state = kind.nominated
+      ? "Nominated"
+      : kind.queue === "gated" || kind.queue === "waiting"
+        ? states[kind.queue]
+        : "Pending";
     const message = this.message(pod);
     const decision = state === "Waiting" ? undefined : this.decision(pod);
     const waitsAt = state === "Waiting" ? candidates(this.nodes, pod, 1)[0]?.node : undefined;
@@ -212,7 +264,10 @@ export class Explainer {
     if (!fix) return undefined;
     const scores = candidates(this.nodes, pod, 4).map((score) => ({ ...score, chosen: false }));
     const row = this.nodes.names.indexOf(fix.node);
-    const chosen = row >= 0 ? scoresOf(this.nodes, pod, row) : { node: fix.node, total: 560, plugins: { NodeResourcesFit: 100 }, chosen: true };
+    const chosen =
+      row >= 0
+        ? scoresOf(this.nodes, pod, row)
+        : { node: fix.node, total: 560, plugins: { NodeResourcesFit: 100 }, chosen: true };
     const base = this.explain(pod);
     const rejected = this.rejected(pod).groups;
     const preempts = (fix.victims?.length ?? 0) > 0;
@@ -224,8 +279,12 @@ export class Explainer {
         explanation: {
           nodes: this.nodes.count,
           feasibleNodes: preempts ? 0 : 1,
-          rejected: rejected.map((group, i) => (i === 0 ? { ...group, nodes: Math.max(1, group.nodes - 1) } : group)),
-          scores: preempts ? [] : [{ ...chosen, chosen: true }, ...scores.filter(({ node }) => node !== fix.node).slice(0, 0)],
+          rejected: rejected.map((group, i) =>
+            i === 0 ? { ...group, nodes: Math.max(1, group.nodes - 1) } : group,
+          ),
+          scores: preempts
+            ? []
+            : [{ ...chosen, chosen: true }, ...scores.filter(({ node }) => node !== fix.node).slice(0, 0)],
           why: preempts ? "its victims are evicted first" : "it is the only node that fits",
         },
       },
@@ -246,7 +305,12 @@ export class Explainer {
       terminating: false,
       schedulerName: "default-scheduler",
       priority: 0,
-      workload: { apiVersion: "apps/v1", kind: "Deployment", namespace, name: name.replace(/-[^-]*-[^-]*$/, "") },
+      workload: {
+        apiVersion: "apps/v1",
+        kind: "Deployment",
+        namespace,
+        name: name.replace(/-[^-]*-[^-]*$/, ""),
+      },
       node: this.nodes.names[row]!,
       condition: { status: "True" },
       decision: {
@@ -257,10 +321,27 @@ export class Explainer {
           nodes: this.nodes.count,
           feasibleNodes: Math.round(this.nodes.count * 0.61),
           rejected: [
-            { nodes: Math.round(this.nodes.count * 0.24), plugin: "TaintToleration", code: "UnschedulableAndUnresolvable", reasons: ["node(s) had untolerated taint(s)"], examples: this.nodes.names.slice(0, 3), details: [] },
-            { nodes: Math.round(this.nodes.count * 0.15), plugin: "NodeResourcesFit", code: "Unschedulable", reasons: ["Insufficient cpu"], examples: this.nodes.names.slice(5, 8), details: [] },
+            {
+              nodes: Math.round(this.nodes.count * 0.24),
+              plugin: "TaintToleration",
+              code: "UnschedulableAndUnresolvable",
+              reasons: ["node(s) had untolerated taint(s)"],
+              examples: this.nodes.names.slice(0, 3),
+              details: [],
+            },
+            {
+              nodes: Math.round(this.nodes.count * 0.15),
+              plugin: "NodeResourcesFit",
+              code: "Unschedulable",
+              reasons: ["Insufficient cpu"],
+              examples: this.nodes.names.slice(5, 8),
+              details: [],
+            },
           ],
-          scores: [{ ...own, chosen }, ...scores.map((score) => ({ ...score, chosen: !chosen && score === best }))].sort((a, b) => b.total - a.total),
+          scores: [
+            { ...own, chosen },
+            ...scores.map((score) => ({ ...score, chosen: !chosen && score === best })),
+          ].sort((a, b) => b.total - a.total),
         },
       },
       placement: {
@@ -268,7 +349,11 @@ export class Explainer {
         nodeExists: true,
         fits: true,
         chosen,
-        ...(chosen ? {} : { whyNot: `scores ${own.total}, ${best.total - own.total} less than ${best.node}: NodeResourcesFit −${Math.abs(best.total - own.total)}` }),
+        ...(chosen
+          ? {}
+          : {
+              whyNot: `scores ${own.total}, ${best.total - own.total} less than ${best.node}: NodeResourcesFit −${Math.abs(best.total - own.total)}`,
+            }),
       },
       notes: [],
     };
@@ -294,7 +379,11 @@ export class Explainer {
       ...(last < nodes.count ? { continue: String(last) } : {}),
     };
     for (let row = first; row < last; row++) {
-      const verdict = pod.kind ? judge(nodes, pod as PendingPod, row) : nodes.flags[row] ? { plugin: "TaintToleration", reason: "node(s) had untolerated taint(s)" } : undefined;
+      const verdict = pod.kind
+        ? judge(nodes, pod as PendingPod, row)
+        : nodes.flags[row]
+          ? { plugin: "TaintToleration", reason: "node(s) had untolerated taint(s)" }
+          : undefined;
       if (verdict) {
         let reason = reasons.indexOf(verdict.reason);
         if (reason < 0) reason = reasons.push(verdict.reason) - 1;
@@ -316,11 +405,24 @@ export class Explainer {
   attempts(pod: PendingPod, now: number): Attempt[] {
     const random = new Random(hash(pod.name, "attempts"));
     const start = Date.parse(pod.since);
-    const groups = pod.kind.judge ? this.rejected(pod).groups.map((group) => ({ plugin: group.plugin, reason: group.reasons[0]!, nodes: group.nodes })) : [];
+    const groups = pod.kind.judge
+      ? this.rejected(pod).groups.map((group) => ({
+          plugin: group.plugin,
+          reason: group.reasons[0]!,
+          nodes: group.nodes,
+        }))
+      : [];
     const list: Attempt[] = [];
     let time = start + 20;
     for (let i = 0; i < pod.attempts; i++) {
-      const outcome = pod.kind.nominated && i === pod.attempts - 1 ? "nominated" : pod.kind.queue === "waiting" ? "waiting" : pod.kind.queue === "backoff" ? "error" : "unschedulable";
+      const outcome =
+        pod.kind.nominated && i === pod.attempts - 1
+          ? "nominated"
+          : pod.kind.queue === "waiting"
+            ? "waiting"
+            : pod.kind.queue === "backoff"
+              ? "error"
+              : "unschedulable";
       const filter = random.between(0.0002, 0.004);
       const message = this.message(pod);
       list.push({
@@ -335,11 +437,29 @@ export class Explainer {
         plugins: this.plugins(pod),
         groups,
         candidates: [],
-        victims: outcome === "nominated" ? [{ namespace: "batch", name: "report-0x" }, { namespace: "batch", name: "worker-0y" }] : [],
+        victims:
+          outcome === "nominated"
+            ? [
+                { namespace: "batch", name: "report-0x" },
+                { namespace: "batch", name: "worker-0y" },
+              ]
+            : [],
         evaluated: this.nodes.count,
         feasible: 0,
-        phases: { preFilter: random.between(0.00001, 0.0001), filter, postFilter: random.between(0.0001, 0.003) },
-        ...(i > 0 ? { wokenBy: { event: random.pick(pod.kind.waitsFor), object: random.pick(["shop/web-7xk", "node-a-00017", "data/redis-1"]), time: new Date(time - 300).toISOString() } } : {}),
+        phases: {
+          preFilter: random.between(0.00001, 0.0001),
+          filter,
+          postFilter: random.between(0.0001, 0.003),
+        },
+        ...(i > 0
+          ? {
+              wokenBy: {
+                event: random.pick(pod.kind.waitsFor),
+                object: random.pick(["shop/web-7xk", "node-a-00017", "data/redis-1"]),
+                time: new Date(time - 300).toISOString(),
+              },
+            }
+          : {}),
         waitedFor: i === 0 ? 0.02 : random.between(1, 60),
       });
       const step = (now - start) / Math.max(1, pod.attempts);

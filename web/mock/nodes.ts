@@ -1,5 +1,5 @@
 // The nodes of the mock cluster as columns.
-import { nodeFlags, type NodeMap, type NodePod, type Resource } from "../src/api/types.ts";
+import { type NodeMap, type NodePod, nodeFlags, type Resource } from "../src/api/types.ts";
 import { hash, Random } from "./random.ts";
 
 export const resources: Resource[] = [
@@ -31,12 +31,40 @@ interface Pool {
 const pools: Pool[] = [
   { name: "general", share: 0.62, cpu: 16, memory: 64, gpu: 0, taints: [], use: 0.72 },
   { name: "memory", share: 0.14, cpu: 16, memory: 128, gpu: 0, taints: [], use: 0.58 },
-  { name: "gpu", share: 0.08, cpu: 64, memory: 512, gpu: 8, taints: ["nvidia.com/gpu=present:NoSchedule"], use: 0.86 },
+  {
+    name: "gpu",
+    share: 0.08,
+    cpu: 64,
+    memory: 512,
+    gpu: 8,
+    taints: ["nvidia.com/gpu=present:NoSchedule"],
+    use: 0.86,
+  },
   { name: "spot", share: 0.12, cpu: 8, memory: 32, gpu: 0, taints: ["spot=true:NoSchedule"], use: 0.41 },
-  { name: "ingress", share: 0.04, cpu: 8, memory: 16, gpu: 0, taints: ["dedicated=ingress:NoSchedule"], use: 0.3 },
+  {
+    name: "ingress",
+    share: 0.04,
+    cpu: 8,
+    memory: 16,
+    gpu: 0,
+    taints: ["dedicated=ingress:NoSchedule"],
+    use: 0.3,
+  },
 ];
 
-const apps = ["web", "api", "cart", "search", "kafka", "redis", "report", "indexer", "gateway", "worker", "metrics"];
+const apps = [
+  "web",
+  "api",
+  "cart",
+  "search",
+  "kafka",
+  "redis",
+  "report",
+  "indexer",
+  "gateway",
+  "worker",
+  "metrics",
+];
 const namespaces = ["shop", "data", "web", "batch", "platform"];
 
 export class Nodes {
@@ -197,7 +225,9 @@ export class Nodes {
           ...(i < gpus ? { "nvidia.com/gpu": 1 } : {}),
         },
         state: assumed ? "assumed" : "bound",
-        since: new Date(now - (assumed ? random.between(0.05, 2) : random.between(30, 900_000)) * 1000).toISOString(),
+        since: new Date(
+          now - (assumed ? random.between(0.05, 2) : random.between(30, 900_000)) * 1000,
+        ).toISOString(),
       };
     });
   }

@@ -61,7 +61,12 @@ function roomiest(nodes: Nodes, resource: string, test: (row: number) => boolean
   return Math.max(0, best);
 }
 
-const podObject = (pod: PodName) => ({ apiVersion: "v1", kind: "Pod", namespace: pod.namespace, name: pod.name });
+const podObject = (pod: PodName) => ({
+  apiVersion: "v1",
+  kind: "Pod",
+  namespace: pod.namespace,
+  name: pod.name,
+});
 const nodeObject = (name: string) => ({ apiVersion: "v1", kind: "Node", name });
 
 function patchDeployment(pod: PodName, workload: string, path: string, value: unknown, text: string) {
@@ -76,15 +81,33 @@ function patchDeployment(pod: PodName, workload: string, path: string, value: un
   };
 }
 
-function fix(kind: string, text: string, object: Fix["changes"][number]["object"], node: string, extra: Partial<Fix> = {}): Fix {
-  return { changes: [{ kind, text, object }], node, similar: 0, moves: [], victims: [], steps: [{ text, object }], ...extra };
+function fix(
+  kind: string,
+  text: string,
+  object: Fix["changes"][number]["object"],
+  node: string,
+  extra: Partial<Fix> = {},
+): Fix {
+  return {
+    changes: [{ kind, text, object }],
+    node,
+    similar: 0,
+    moves: [],
+    victims: [],
+    steps: [{ text, object }],
+    ...extra,
+  };
 }
 
 function insufficient(resource: string, amount: number) {
   return (nodes: Nodes, row: number): Verdict | undefined => {
     const free = nodes.allocatable[resource]![row]! - nodes.requested[resource]![row]!;
     if (free >= amount) return undefined;
-    return { plugin: "NodeResourcesFit", reason: `Insufficient ${resource}`, detail: `requests ${amount}, ${free} left` };
+    return {
+      plugin: "NodeResourcesFit",
+      reason: `Insufficient ${resource}`,
+      detail: `requests ${amount}, ${free} left`,
+    };
   };
 }
 
@@ -110,33 +133,53 @@ export const kinds: PodKind[] = [
       const victim = { namespace: "batch", name: "report-7xk2p-9sx1" };
       const gpu = nodes.names[roomiest(nodes, "cpu", (r) => nodes.poolName(r) === "gpu")]!;
       return [
-        fix("Tolerate", "add a toleration for the taint nvidia.com/gpu=present:NoSchedule", podObject(pod), gpu, {
-          similar: 31,
+        fix(
+          "Tolerate",
+          "add a toleration for the taint nvidia.com/gpu=present:NoSchedule",
+          podObject(pod),
+          gpu,
+          {
+            similar: 31,
+            steps: [
+              patchDeployment(
+                pod,
+                "checkout",
+                "/spec/template/spec/tolerations/-",
+                { key: "nvidia.com/gpu", operator: "Equal", value: "present", effect: "NoSchedule" },
+                "add a toleration for the taint nvidia.com/gpu=present:NoSchedule",
+              ),
+            ],
+          },
+        ),
+        fix("LowerRequest", text, podObject(pod), node, {
+          similar: 4,
           steps: [
             patchDeployment(
               pod,
               "checkout",
-              "/spec/template/spec/tolerations/-",
-              { key: "nvidia.com/gpu", operator: "Equal", value: "present", effect: "NoSchedule" },
-              "add a toleration for the taint nvidia.com/gpu=present:NoSchedule",
+              "/spec/template/spec/containers/0/resources/requests/cpu",
+              `${free}m`,
+              text,
             ),
           ],
         }),
-        fix("LowerRequest", text, podObject(pod), node, {
-          similar: 4,
-          steps: [patchDeployment(pod, "checkout", "/spec/template/spec/containers/0/resources/requests/cpu", `${free}m`, text)],
-        }),
-        fix("MovePod", `move ${victim.namespace}/${victim.name} away from node ${node}`, podObject(victim), node, {
-          moves: [{ pod: victim, from: node, to: nodes.names[(row + 7) % nodes.count]! }],
-          steps: [
-            {
-              text: `evict ${victim.namespace}/${victim.name}`,
-              object: podObject(victim),
-              command: `kubectl delete pod ${victim.name} -n ${victim.namespace}`,
-              remark: "Its workload creates it again; cordon the node first, so that it goes elsewhere.",
-            },
-          ],
-        }),
+        fix(
+          "MovePod",
+          `move ${victim.namespace}/${victim.name} away from node ${node}`,
+          podObject(victim),
+          node,
+          {
+            moves: [{ pod: victim, from: node, to: nodes.names[(row + 7) % nodes.count]! }],
+            steps: [
+              {
+                text: `evict ${victim.namespace}/${victim.name}`,
+                object: podObject(victim),
+                command: `kubectl delete pod ${victim.name} -n ${victim.namespace}`,
+                remark: "Its workload creates it again; cordon the node first, so that it goes elsewhere.",
+              },
+            ],
+          },
+        ),
         fix("RaisePriority", "raise the priority to 2000 (PriorityClass emergency)", podObject(pod), node, {
           victims: [victim, { namespace: "data", name: "indexer-44vtq-9sx4" }],
         }),
@@ -158,7 +201,11 @@ export const kinds: PodKind[] = [
     oldest: 86_000,
     judge: (nodes, row) => {
       if (nodes.poolName(row) !== "gpu") {
-        return { plugin: "NodeAffinity", reason: "node(s) didn't match Pod's node affinity/selector", detail: "nodeSelector node.example.com/pool=gpu" };
+        return {
+          plugin: "NodeAffinity",
+          reason: "node(s) didn't match Pod's node affinity/selector",
+          detail: "nodeSelector node.example.com/pool=gpu",
+        };
       }
       return insufficient("nvidia.com/gpu", 9)(nodes, row);
     },
@@ -166,17 +213,23 @@ export const kinds: PodKind[] = [
       const row = roomiest(nodes, "nvidia.com/gpu", (r) => nodes.poolName(r) === "gpu");
       const free = nodes.allocatable["nvidia.com/gpu"]![row]! - nodes.requested["nvidia.com/gpu"]![row]!;
       return [
-        fix("LowerRequest", `lower the nvidia.com/gpu request from 9 to ${free}`, podObject(pod), nodes.names[row]!, {
-          similar: 2,
-          steps: [
-            {
-              text: `create the Job again with nvidia.com/gpu ${free}`,
-              object: { apiVersion: "batch/v1", kind: "Job", namespace: pod.namespace, name: "train-llm" },
-              command: "kubectl replace --force -f FILE",
-              remark: "The template of a Job cannot be changed.",
-            },
-          ],
-        }),
+        fix(
+          "LowerRequest",
+          `lower the nvidia.com/gpu request from 9 to ${free}`,
+          podObject(pod),
+          nodes.names[row]!,
+          {
+            similar: 2,
+            steps: [
+              {
+                text: `create the Job again with nvidia.com/gpu ${free}`,
+                object: { apiVersion: "batch/v1", kind: "Job", namespace: pod.namespace, name: "train-llm" },
+                command: "kubectl replace --force -f FILE",
+                remark: "The template of a Job cannot be changed.",
+              },
+            ],
+          },
+        ),
       ];
     },
   },
@@ -195,7 +248,11 @@ export const kinds: PodKind[] = [
     judge: (nodes, row) =>
       nodes.zone[row] === 0
         ? { plugin: "NodeResourcesFit", reason: "Insufficient memory" }
-        : { plugin: "VolumeBinding", reason: "node(s) didn't match PersistentVolume's node affinity", detail: `PV pvc-8f2c is in zone ${nodes.zoneValues[0]}` },
+        : {
+            plugin: "VolumeBinding",
+            reason: "node(s) didn't match PersistentVolume's node affinity",
+            detail: `PV pvc-8f2c is in zone ${nodes.zoneValues[0]}`,
+          },
     fixes: () => [],
   },
   {
@@ -206,20 +263,32 @@ export const kinds: PodKind[] = [
     count: 9,
     priority: 100,
     tolerates: [],
-    waitsFor: ["AssignedPod/Add", "AssignedPod/Delete", "AssignedPod/Update", "Node/Add", "Node/UpdateNodeLabel"],
+    waitsFor: [
+      "AssignedPod/Add",
+      "AssignedPod/Delete",
+      "AssignedPod/Update",
+      "Node/Add",
+      "Node/UpdateNodeLabel",
+    ],
     attempts: 4,
     oldest: 340,
     judge: (nodes, row) =>
       nodes.zone[row] === 0
         ? { plugin: "NodeResourcesFit", reason: "Insufficient cpu" }
-        : { plugin: "PodTopologySpread", reason: "node(s) didn't match pod topology spread constraints", detail: `zone has 9 matching pods, 6 more than ${nodes.zoneValues[0]}` },
+        : {
+            plugin: "PodTopologySpread",
+            reason: "node(s) didn't match pod topology spread constraints",
+            detail: `zone has 9 matching pods, 6 more than ${nodes.zoneValues[0]}`,
+          },
     fixes: (nodes, pod) => {
       const row = roomiest(nodes, "cpu", (r) => nodes.zone[r] === 1 && nodes.poolTaints(r).length === 0);
       const text = "raise maxSkew of topology.kubernetes.io/zone from 1 to 7";
       return [
         fix("RelaxSpread", text, podObject(pod), nodes.names[row]!, {
           similar: 0,
-          steps: [patchDeployment(pod, "cart", "/spec/template/spec/topologySpreadConstraints/0/maxSkew", 7, text)],
+          steps: [
+            patchDeployment(pod, "cart", "/spec/template/spec/topologySpreadConstraints/0/maxSkew", 7, text),
+          ],
         }),
       ];
     },
@@ -235,9 +304,19 @@ export const kinds: PodKind[] = [
     waitsFor: ["AssignedPod/Delete", "Node/Add"],
     attempts: 5,
     oldest: 900,
-    judge: () => ({ plugin: "InterPodAffinity", reason: "node(s) didn't match pod anti-affinity rules", detail: "a pod with app=search is in every topology domain" }),
+    judge: () => ({
+      plugin: "InterPodAffinity",
+      reason: "node(s) didn't match pod anti-affinity rules",
+      detail: "a pod with app=search is in every topology domain",
+    }),
     fixes: (nodes, pod) => [
-      fix("DropPodAffinity", "drop the required anti-affinity to app=search by kubernetes.io/hostname", podObject(pod), nodes.names[3]!, { similar: 1 }),
+      fix(
+        "DropPodAffinity",
+        "drop the required anti-affinity to app=search by kubernetes.io/hostname",
+        podObject(pod),
+        nodes.names[3]!,
+        { similar: 1 },
+      ),
     ],
   },
   {
@@ -253,23 +332,35 @@ export const kinds: PodKind[] = [
     attempts: 3,
     oldest: 1300,
     judge: (nodes, row) =>
-      nodes.poolTaints(row).length > 0 ? undefined : { plugin: "NodeAffinity", reason: "node(s) didn't match Pod's node affinity/selector", detail: "node.example.com/pool in (spot)" },
+      nodes.poolTaints(row).length > 0
+        ? undefined
+        : {
+            plugin: "NodeAffinity",
+            reason: "node(s) didn't match Pod's node affinity/selector",
+            detail: "node.example.com/pool in (spot)",
+          },
     fixes: (nodes, pod) => {
       const row = lastRow(nodes, (r) => nodes.poolName(r) === "spot" && nodes.flags[r] === 4);
       const text = "add a toleration for the taint spot=true:NoSchedule";
       return [
         fix("Tolerate", text, podObject(pod), nodes.names[row]!, { similar: 88 }),
-        fix("RemoveTaint", `remove the taint spot=true:NoSchedule from node ${nodes.names[row]}`, nodeObject(nodes.names[row]!), nodes.names[row]!, {
-          similar: 88,
-          steps: [
-            {
-              text: `remove the taint spot=true:NoSchedule from node ${nodes.names[row]}`,
-              object: nodeObject(nodes.names[row]!),
-              command: `kubectl taint node ${nodes.names[row]} spot=true:NoSchedule-`,
-              remark: "Other pods may then be scheduled there too.",
-            },
-          ],
-        }),
+        fix(
+          "RemoveTaint",
+          `remove the taint spot=true:NoSchedule from node ${nodes.names[row]}`,
+          nodeObject(nodes.names[row]!),
+          nodes.names[row]!,
+          {
+            similar: 88,
+            steps: [
+              {
+                text: `remove the taint spot=true:NoSchedule from node ${nodes.names[row]}`,
+                object: nodeObject(nodes.names[row]!),
+                command: `kubectl taint node ${nodes.names[row]} spot=true:NoSchedule-`,
+                remark: "Other pods may then be scheduled there too.",
+              },
+            ],
+          },
+        ),
       ];
     },
   },
@@ -286,9 +377,21 @@ export const kinds: PodKind[] = [
     oldest: 4000,
     judge: (nodes, row) =>
       nodes.poolName(row) === "ingress"
-        ? { plugin: "NodePorts", reason: "node(s) didn't have free ports for the requested pod ports", detail: "host port 443/TCP is in use" }
+        ? {
+            plugin: "NodePorts",
+            reason: "node(s) didn't have free ports for the requested pod ports",
+            detail: "host port 443/TCP is in use",
+          }
         : { plugin: "NodeAffinity", reason: "node(s) didn't match Pod's node affinity/selector" },
-    fixes: (nodes, pod) => [fix("DropHostPort", "drop the host port 443/TCP", podObject(pod), nodes.names[lastRow(nodes, (r) => nodes.poolName(r) === "ingress")]!, { similar: 12 })],
+    fixes: (nodes, pod) => [
+      fix(
+        "DropHostPort",
+        "drop the host port 443/TCP",
+        podObject(pod),
+        nodes.names[lastRow(nodes, (r) => nodes.poolName(r) === "ingress")]!,
+        { similar: 12 },
+      ),
+    ],
   },
   {
     workload: "notebook",
@@ -301,8 +404,20 @@ export const kinds: PodKind[] = [
     waitsFor: ["ResourceClaim/Add", "ResourceClaim/Update", "ResourceSlice/Add"],
     attempts: 2,
     oldest: 95,
-    judge: () => ({ plugin: "DynamicResources", reason: "cannot allocate all claims", detail: "no device matches request gpu of claim notebook-gpu" }),
-    fixes: (nodes, pod) => [fix("AddDevices", "add devices like those of ResourceSlice gpu-a100-3", podObject(pod), nodes.names[11]!, {})],
+    judge: () => ({
+      plugin: "DynamicResources",
+      reason: "cannot allocate all claims",
+      detail: "no device matches request gpu of claim notebook-gpu",
+    }),
+    fixes: (nodes, pod) => [
+      fix(
+        "AddDevices",
+        "add devices like those of ResourceSlice gpu-a100-3",
+        podObject(pod),
+        nodes.names[11]!,
+        {},
+      ),
+    ],
   },
   {
     workload: "ci-runner",
@@ -360,7 +475,8 @@ export const kinds: PodKind[] = [
     waitsFor: ["end of backoff"],
     attempts: 6,
     oldest: 61,
-    message: "running Bind plugin \"DefaultBinder\": Operation cannot be fulfilled on pods/binding: pod is being deleted",
+    message:
+      'running Bind plugin "DefaultBinder": Operation cannot be fulfilled on pods/binding: pod is being deleted',
     fixes: () => [],
   },
   {
@@ -398,12 +514,23 @@ export const kinds: PodKind[] = [
     priority: 1,
     className: "<b>bold</b>",
     tolerates: [],
-    waitsFor: ["Node/Add", '<script>window.hacked=1</script>'],
+    waitsFor: ["Node/Add", "<script>window.hacked=1</script>"],
     attempts: 2,
     oldest: 45,
     message: '0/1000 nodes are available: <img src=x onerror="window.hacked=1"> did not match "]]>\u202e.',
-    judge: () => ({ plugin: "NodeAffinity", reason: '<img src=x onerror="window.hacked=1"> did not match', detail: "<svg onload=window.hacked=1>" }),
-    fixes: (nodes, pod) => [fix("DropNodeAffinity", 'drop the expression note in ("<script>window.hacked=1</script>")', podObject(pod), nodes.names[0]!)],
+    judge: () => ({
+      plugin: "NodeAffinity",
+      reason: '<img src=x onerror="window.hacked=1"> did not match',
+      detail: "<svg onload=window.hacked=1>",
+    }),
+    fixes: (nodes, pod) => [
+      fix(
+        "DropNodeAffinity",
+        'drop the expression note in ("<script>window.hacked=1</script>")',
+        podObject(pod),
+        nodes.names[0]!,
+      ),
+    ],
   },
 ];
 
@@ -417,7 +544,10 @@ export function makePods(seed: number, now: number): PendingPod[] {
     const random = new Random(hash(seed, kind.workload));
     const template = random.word(9);
     for (let i = 0; i < kind.count; i++) {
-      const name = kind.owner === "StatefulSet" ? `${kind.workload}-${i}` : `${kind.workload}-${template}-${random.word(5)}`;
+      const name =
+        kind.owner === "StatefulSet"
+          ? `${kind.workload}-${i}`
+          : `${kind.workload}-${template}-${random.word(5)}`;
       const old = i === 0 ? kind.oldest : kind.oldest * random.next();
       pods.push({
         kind,
@@ -427,10 +557,15 @@ export function makePods(seed: number, now: number): PendingPod[] {
         queue: kind.queue,
         priority: kind.priority,
         since: new Date(now - old * 1000).toISOString(),
-        attempts: Math.max(kind.attempts > 0 ? 1 : 0, Math.round(kind.attempts * (0.4 + random.next() * 0.6))),
+        attempts: Math.max(
+          kind.attempts > 0 ? 1 : 0,
+          Math.round(kind.attempts * (0.4 + random.next() * 0.6)),
+        ),
         plugins: [],
         group: `${kind.owner} ${kind.namespace}/${kind.workload}`,
-        ...(kind.queue === "backoff" ? { nextAttempt: new Date(now + random.between(1, 60) * 1000).toISOString() } : {}),
+        ...(kind.queue === "backoff"
+          ? { nextAttempt: new Date(now + random.between(1, 60) * 1000).toISOString() }
+          : {}),
       });
     }
   }

@@ -91,7 +91,9 @@ export class Mock {
 
   start(): void {
     this.timers.push(setInterval(() => this.tick(), 1000));
-    this.timers.push(setInterval(() => this.send("activity", this.history.add(Date.now(), this.counts())), step * 1000));
+    this.timers.push(
+      setInterval(() => this.send("activity", this.history.add(Date.now(), this.counts())), step * 1000),
+    );
     this.timers.push(setInterval(() => this.broadcast(": keep alive\n\n"), 15_000));
     for (const timer of this.timers) timer.unref();
   }
@@ -165,12 +167,30 @@ export class Mock {
         outcome: random.next() < 0.9 ? "bound" : "assumed",
         node: nodes.names[row]!,
         plugins: [],
-        groups: [{ plugin: "TaintToleration", reason: "node(s) had untolerated taint(s)", nodes: Math.round(nodes.count * 0.2) }],
-        candidates: [{ node: nodes.names[row]!, score: Math.round(score), scores: { NodeResourcesFit: 80, TaintToleration: 300 } }],
+        groups: [
+          {
+            plugin: "TaintToleration",
+            reason: "node(s) had untolerated taint(s)",
+            nodes: Math.round(nodes.count * 0.2),
+          },
+        ],
+        candidates: [
+          {
+            node: nodes.names[row]!,
+            score: Math.round(score),
+            scores: { NodeResourcesFit: 80, TaintToleration: 300 },
+          },
+        ],
         victims: [],
         evaluated: nodes.count,
         feasible: Math.round(nodes.count * random.between(0.3, 0.8)),
-        phases: { preFilter: 0.00002, filter: random.between(0.0001, 0.002), score: random.between(0.0001, 0.001), reserve: 0.00001, bind: random.between(0.001, 0.02) },
+        phases: {
+          preFilter: 0.00002,
+          filter: random.between(0.0001, 0.002),
+          score: random.between(0.0001, 0.001),
+          reserve: 0.00001,
+          bind: random.between(0.001, 0.02),
+        },
         waitedFor: random.between(0.001, 0.4),
       };
     }
@@ -190,7 +210,11 @@ export class Mock {
 
   private changeNodes(): NodeDelta {
     const { nodes, random } = this;
-    const rows = [...new Set(Array.from({ length: Math.min(300, Math.max(6, nodes.count >> 7)) }, () => random.below(nodes.count)))];
+    const rows = [
+      ...new Set(
+        Array.from({ length: Math.min(300, Math.max(6, nodes.count >> 7)) }, () => random.below(nodes.count)),
+      ),
+    ];
     // What was assumed is bound a moment later.
     for (let row = 0; row < nodes.count; row++) {
       if (nodes.assumed[row]! > 0 && random.next() < 0.25) {
@@ -215,7 +239,10 @@ export class Mock {
       assumed: changed.map((row) => nodes.assumed[row]!),
       nominated: changed.map((row) => nodes.nominated[row]!),
       flags: changed.map((row) => nodes.flags[row]!),
-      requested: { cpu: changed.map((row) => nodes.requested.cpu![row]!), pods: changed.map((row) => nodes.pods[row]!) },
+      requested: {
+        cpu: changed.map((row) => nodes.requested.cpu![row]!),
+        pods: changed.map((row) => nodes.pods[row]!),
+      },
     };
   }
 
@@ -260,13 +287,24 @@ export class Mock {
     } catch (error) {
       const failure = error instanceof Failure ? error : new Failure(500, "InternalError", String(error));
       const { code, reason, message } = failure;
-      this.json(request, response, code, { kind: "Status", apiVersion: "v1", status: "Failure", reason, message, code });
+      this.json(request, response, code, {
+        kind: "Status",
+        apiVersion: "v1",
+        status: "Failure",
+        reason,
+        message,
+        code,
+      });
     }
   }
 
   private json(request: IncomingMessage, response: ServerResponse, code: number, value: unknown): void {
     let body = Buffer.from(JSON.stringify(value));
-    const headers: Record<string, string | number> = { "Content-Type": "application/json", "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff" };
+    const headers: Record<string, string | number> = {
+      "Content-Type": "application/json",
+      "Cache-Control": "no-store",
+      "X-Content-Type-Options": "nosniff",
+    };
     if (body.length > 1024 && /\bgzip\b/.test(String(request.headers["accept-encoding"]))) {
       body = gzipSync(body, { level: 1 });
       headers["Content-Encoding"] = "gzip";
@@ -297,7 +335,8 @@ export class Mock {
   private stream(url: URL, request: IncomingMessage, response: ServerResponse): void {
     const all = ["activity", "queue", "attempt", "nodes"];
     const topics = new Set((url.searchParams.get("topics") ?? all.join(",")).split(","));
-    for (const topic of topics) if (!all.includes(topic)) throw new Failure(400, "BadRequest", `unknown topic "${topic}"`);
+    for (const topic of topics)
+      if (!all.includes(topic)) throw new Failure(400, "BadRequest", `unknown topic "${topic}"`);
     response.writeHead(200, { "Content-Type": "text/event-stream", "Cache-Control": "no-store" });
     response.write(`retry: 1000\n: resumes after ${request.headers["last-event-id"] ?? "now"}\n\n`);
     const stream = { response, topics };
@@ -334,15 +373,29 @@ export class Mock {
         if (row < 0) throw new Failure(404, "NotFound", `pods "${b}" not found in namespace "${a}"`);
         if (action === undefined) return this.explainer.running(a, b, row);
         if (action === "matrix") return this.explainer.matrix({ name: b }, first, limit(5000));
-        if (action === "fixes") return { apiVersion: "berth.dev/v1", kind: "PodFixes", pod: { namespace: a, name: b }, revision: "1", fixes: { complete: true, decisions: 0, list: [] } };
+        if (action === "fixes")
+          return {
+            apiVersion: "berth.dev/v1",
+            kind: "PodFixes",
+            pod: { namespace: a, name: b },
+            revision: "1",
+            fixes: { complete: true, decisions: 0, list: [] },
+          };
       } else {
         if (action === undefined) return this.explainer.explain(pod);
         if (action === "matrix") return this.explainer.matrix(pod, first, limit(5000));
         if (action === "fixes" && index === undefined) {
-          return { apiVersion: "berth.dev/v1", kind: "PodFixes", pod: { namespace: a, name: b }, revision: "1", fixes: this.explainer.fixes(pod) };
+          return {
+            apiVersion: "berth.dev/v1",
+            kind: "PodFixes",
+            pod: { namespace: a, name: b },
+            revision: "1",
+            fixes: this.explainer.fixes(pod),
+          };
         }
         if (action === "fixes" && verb === "try") {
-          if ((query.get("revision") ?? "1") !== "1") throw new Failure(409, "Conflict", "the fixes of this pod have changed");
+          if ((query.get("revision") ?? "1") !== "1")
+            throw new Failure(409, "Conflict", "the fixes of this pod have changed");
           const tried = this.explainer.tryFix(pod, Number(index));
           if (tried) return tried;
         }
@@ -379,7 +432,14 @@ export class Mock {
     const pods = nodes.podsOf(row, now);
     for (const pod of this.pods) {
       if (pod.nominatedNode === name) {
-        pods.push({ namespace: pod.namespace, name: pod.name, priority: pod.priority, requests: { cpu: 15_000 }, state: "nominated", since: pod.since });
+        pods.push({
+          namespace: pod.namespace,
+          name: pod.name,
+          priority: pod.priority,
+          requests: { cpu: 15_000 },
+          state: "nominated",
+          since: pod.since,
+        });
       }
     }
     const failing = this.pods.filter((pod) => pod.kind.judge);
@@ -396,7 +456,13 @@ export class Mock {
         if (found.examples.length < 3) found.examples.push({ namespace: pod.namespace, name: pod.name });
       } else {
         const last = new Date(now - random.between(0.2, 600) * 1000).toISOString();
-        rejections.set(key, { plugin, reason, count: pod.attempts, last, examples: [{ namespace: pod.namespace, name: pod.name }] });
+        rejections.set(key, {
+          plugin,
+          reason,
+          count: pod.attempts,
+          last,
+          examples: [{ namespace: pod.namespace, name: pod.name }],
+        });
       }
     }
     return {
@@ -409,7 +475,12 @@ export class Mock {
       zone: nodes.zoneValues[nodes.zone[row]!]!,
       ...(nodes.rack[row]! >= 0 ? { rack: nodes.rackValues[nodes.rack[row]!]! } : {}),
       pool: nodes.poolName(row),
-      resources: Object.fromEntries(resources.map(({ name: key }) => [key, { allocatable: nodes.allocatable[key]![row]!, requested: nodes.requested[key]![row]! }])),
+      resources: Object.fromEntries(
+        resources.map(({ name: key }) => [
+          key,
+          { allocatable: nodes.allocatable[key]![row]!, requested: nodes.requested[key]![row]! },
+        ]),
+      ),
       pods,
       rejections: [...rejections.values()].sort((x, y) => y.count - x.count),
     };
@@ -423,18 +494,40 @@ export class Mock {
     const wanted = (name: string, value: string | undefined) => !query.get(name) || query.get(name) === value;
     const found = this.pods.filter(
       (pod) =>
-        wanted("queue", pod.queue) && wanted("namespace", pod.namespace) && wanted("name", pod.name) && wanted("group", pod.group) && (!query.get("plugin") || pod.plugins.includes(query.get("plugin")!)),
+        wanted("queue", pod.queue) &&
+        wanted("namespace", pod.namespace) &&
+        wanted("name", pod.name) &&
+        wanted("group", pod.group) &&
+        (!query.get("plugin") || pod.plugins.includes(query.get("plugin")!)),
     );
     const sort = query.get("sort") ?? "age";
-    found.sort((x, y) => (sort === "priority" ? y.priority - x.priority : sort === "name" ? x.name.localeCompare(y.name) : Date.parse(x.since) - Date.parse(y.since)));
+    found.sort((x, y) =>
+      sort === "priority"
+        ? y.priority - x.priority
+        : sort === "name"
+          ? x.name.localeCompare(y.name)
+          : Date.parse(x.since) - Date.parse(y.since),
+    );
     const last = Math.min(found.length, first + limit);
-    return { apiVersion: "berth.dev/v1", kind: "PodList", total: found.length, items: found.slice(first, last).map((pod) => this.row(pod)), ...(last < found.length ? { continue: String(last) } : {}) };
+    return {
+      apiVersion: "berth.dev/v1",
+      kind: "PodList",
+      total: found.length,
+      items: found.slice(first, last).map((pod) => this.row(pod)),
+      ...(last < found.length ? { continue: String(last) } : {}),
+    };
   }
 
   private queue(): Queue {
     const now = Date.now();
     const groups = new Map<string, QueueGroup>();
-    const ages = { bounds: ageBounds, counts: Object.fromEntries(queues.map((queue) => [queue, ageBounds.concat(0).map(() => 0)])) as Record<QueueName, number[]> };
+    const ages = {
+      bounds: ageBounds,
+      counts: Object.fromEntries(queues.map((queue) => [queue, ageBounds.concat(0).map(() => 0)])) as Record<
+        QueueName,
+        number[]
+      >,
+    };
     const priorities = new Map<number, Queue["priorities"][number]>();
     for (const pod of this.pods) {
       if (!pod.queue) continue;
@@ -446,7 +539,17 @@ export class Mock {
         if (pod.since < group.oldest) Object.assign(group, { oldest: pod.since, example });
         group.maxPriority = Math.max(group.maxPriority, pod.priority);
       } else {
-        groups.set(key, { group: pod.group, queue: pod.queue, plugins: pod.plugins, ...(pod.message ? { message: pod.message } : {}), count: 1, oldest: pod.since, maxPriority: pod.priority, waitsFor: pod.kind.waitsFor, example });
+        groups.set(key, {
+          group: pod.group,
+          queue: pod.queue,
+          plugins: pod.plugins,
+          ...(pod.message ? { message: pod.message } : {}),
+          count: 1,
+          oldest: pod.since,
+          maxPriority: pod.priority,
+          waitsFor: pod.kind.waitsFor,
+          example,
+        });
       }
       const seconds = (now - Date.parse(pod.since)) / 1000;
       const bucket = ageBounds.findIndex((bound) => seconds <= bound);
@@ -456,7 +559,13 @@ export class Mock {
         priority.count++;
         if (pod.since < priority.oldest) Object.assign(priority, { oldest: pod.since, example });
       } else {
-        priorities.set(pod.priority, { priority: pod.priority, ...(pod.kind.className ? { className: pod.kind.className } : {}), count: 1, oldest: pod.since, example });
+        priorities.set(pod.priority, {
+          priority: pod.priority,
+          ...(pod.kind.className ? { className: pod.kind.className } : {}),
+          count: 1,
+          oldest: pod.since,
+          example,
+        });
       }
     }
     const oldest = [...this.pods].sort((x, y) => Date.parse(x.since) - Date.parse(y.since)).slice(0, 50);
@@ -484,7 +593,25 @@ export class Mock {
         list = list.filter((attempt) => attempt.name === name);
         if (list.length === 0) {
           const time = this.started - random.between(60, 9000) * 1000;
-          list = [{ sequence: 500, time: new Date(time).toISOString(), namespace: namespace!, name: name!, uid: "", outcome: "bound", node: this.nodes.names[row]!, plugins: [], groups: [], candidates: [], victims: [], evaluated: this.nodes.count, feasible: 600, phases: { preFilter: 0.00002, filter: 0.0004, score: 0.0003, reserve: 0.00001, bind: 0.006 }, waitedFor: 0.03 }];
+          list = [
+            {
+              sequence: 500,
+              time: new Date(time).toISOString(),
+              namespace: namespace!,
+              name: name!,
+              uid: "",
+              outcome: "bound",
+              node: this.nodes.names[row]!,
+              plugins: [],
+              groups: [],
+              candidates: [],
+              victims: [],
+              evaluated: this.nodes.count,
+              feasible: 600,
+              phases: { preFilter: 0.00002, filter: 0.0004, score: 0.0003, reserve: 0.00001, bind: 0.006 },
+              waitedFor: 0.03,
+            },
+          ];
         }
       } else list = [];
     }
@@ -503,6 +630,11 @@ export class Mock {
       if (found.length >= 8) break;
       if (name.includes(words)) found.push(name);
     }
-    return { apiVersion: "berth.dev/v1", kind: "SearchResult", pods: pods.map(({ namespace, name, queue }) => ({ namespace, name, queue })), nodes: found };
+    return {
+      apiVersion: "berth.dev/v1",
+      kind: "SearchResult",
+      pods: pods.map(({ namespace, name, queue }) => ({ namespace, name, queue })),
+      nodes: found,
+    };
   }
 }

@@ -1,9 +1,9 @@
 // Builds the dashboard into dist/: index.html, dashboard.js, dashboard.css, icon.svg. The same sources give the same
 // bytes, and no file name has a hash, since the C++ build embeds the files by name.
 import { cp, mkdir, readFile, rm } from "node:fs/promises";
-import { gzipSync } from "node:zlib";
-import { fileURLToPath } from "node:url";
 import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
 import * as esbuild from "esbuild";
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "..");
@@ -28,7 +28,8 @@ export function options({ minify }) {
 
 export async function copyStatic() {
   await mkdir(dist, { recursive: true });
-  for (const name of ["index.html", "icon.svg"]) await cp(path.join(root, "src", name), path.join(dist, name));
+  for (const name of ["index.html", "icon.svg"])
+    await cp(path.join(root, "src", name), path.join(dist, name));
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
@@ -41,7 +42,9 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     const bytes = await readFile(path.join(dist, name));
     const zipped = gzipSync(bytes, { level: 9 }).length;
     total += zipped;
-    console.log(`${name.padEnd(16)}${String(bytes.length).padStart(8)} bytes${String(zipped).padStart(8)} gzip`);
+    console.log(
+      `${name.padEnd(16)}${String(bytes.length).padStart(8)} bytes${String(zipped).padStart(8)} gzip`,
+    );
   }
   console.log(`${"total".padEnd(16)}${String(total).padStart(22)} gzip`);
   if (total > limit) {

@@ -19,6 +19,9 @@ await esbuild.build({
   sourcemap: "inline",
   logLevel: "warning",
 });
-const child = spawn(process.execPath, ["--enable-source-maps", outfile, ...rest], { cwd: root, stdio: "inherit" });
+const child = spawn(process.execPath, ["--enable-source-maps", outfile, ...rest], {
+  cwd: root,
+  stdio: "inherit",
+});
 for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => child.kill(signal));
 child.on("exit", (code, signal) => process.exit(signal ? 1 : (code ?? 1)));

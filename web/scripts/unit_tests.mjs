@@ -18,7 +18,9 @@ async function find(folder) {
   return found.sort();
 }
 
-const tests = [...(await find("src")), ...(await find("mock"))].filter((name) => name.includes(process.argv[2] ?? ""));
+const tests = [...(await find("src")), ...(await find("mock"))].filter((name) =>
+  name.includes(process.argv[2] ?? ""),
+);
 await rm(outdir, { recursive: true, force: true });
 const result = await esbuild.build({
   absWorkingDir: root,
@@ -38,5 +40,8 @@ const result = await esbuild.build({
   logLevel: "warning",
 });
 const files = Object.keys(result.metafile.outputs).map((name) => path.join(root, name));
-const run = spawnSync(process.execPath, ["--enable-source-maps", "--test", ...files], { cwd: root, stdio: "inherit" });
+const run = spawnSync(process.execPath, ["--enable-source-maps", "--test", ...files], {
+  cwd: root,
+  stdio: "inherit",
+});
 process.exit(run.status ?? 1);

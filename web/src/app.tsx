@@ -53,8 +53,6 @@ export function App() {
   }, [live, data]);
   const page = route.page || "cluster";
   const place = route.segments.join("/");
-  // Readers of screens and the keyboard start at the heading of a new page.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: runs when the page changes
   useEffect(() => {
     const label = pages.find((entry) => entry.page === page)?.label ?? page;
     document.title = place ? `${place} · Berth` : `${label.charAt(0).toUpperCase()}${label.slice(1)} · Berth`;
@@ -63,9 +61,9 @@ export function App() {
 
   return (
     <>
-      <a class="skip" href="#main" onClick={(event) => focusMain(event)}>
+      <button type="button" class="skip" onClick={() => document.getElementById("main")?.focus()}>
         Skip to content
-      </a>
+      </button>
       <header class="bar-top">
         <a class="brand" href={formatRoute({ page: "cluster" })} aria-label="Berth, cluster page">
           <img src="icon.svg" alt="" width="20" height="20" />
@@ -73,7 +71,11 @@ export function App() {
         </a>
         <nav aria-label="Pages">
           {pages.map((entry) => (
-            <a key={entry.page} href={formatRoute({ page: entry.page })} aria-current={entry.page === page ? "page" : undefined}>
+            <a
+              key={entry.page}
+              href={formatRoute({ page: entry.page })}
+              aria-current={entry.page === page ? "page" : undefined}
+            >
               {entry.label}
             </a>
           ))}
@@ -122,12 +124,6 @@ export function App() {
   );
 }
 
-function focusMain(event: Event) {
-  // The fragment is the route, so the browser cannot follow this link itself.
-  event.preventDefault();
-  document.getElementById("main")?.focus();
-}
-
 function Page({ route, page }: { route: Route; page: string }) {
   const [first, second] = route.segments;
   switch (page) {
@@ -165,7 +161,10 @@ function describe(state: LiveState, now: number): { label: string; title: string
       return { label: "Connecting", title: "Connecting to the server." };
     case "waiting": {
       const seconds = Math.max(0, Math.ceil((state.until - now) / 1000));
-      return { label: `Offline, retry in ${formatDuration(seconds)}`, title: `${state.error} Press to try now.` };
+      return {
+        label: `Offline, retry in ${formatDuration(seconds)}`,
+        title: `${state.error} Press to try now.`,
+      };
     }
     case "failed":
       return { label: "Not live", title: `${state.error} ${state.advice} Press to try again.` };
@@ -192,7 +191,12 @@ function LiveIndicator({ live }: { live: Live }) {
   };
   const icon = state.kind === "paused" ? "play" : state.kind === "live" ? "pause" : "reload";
   return (
-    <button type="button" class={`button quiet live ${state.kind === "live" ? "is-live" : state.kind}`} title={title} onClick={press}>
+    <button
+      type="button"
+      class={`button quiet live ${state.kind === "live" ? "is-live" : state.kind}`}
+      title={title}
+      onClick={press}
+    >
       <span class="dot" aria-hidden="true" />
       <span role="status">{label}</span>
       <Icon name={icon} />

@@ -106,3 +106,11 @@ export function formatRate(perSecond: number): string {
 export function plural(count: number, one: string, many = `${one}s`): string {
   return `${formatCount(count)} ${count === 1 ? one : many}`;
 }
+
+/** A text of the server as a sentence: it begins with a capital and ends with a full stop. */
+export function asSentence(text: string): string {
+  const trimmed = text.trim();
+  if (trimmed === "") return "";
+  const full = trimmed.charAt(0).toUpperCase() + trimmed.slice(1);
+  return /[.!?…]$/.test(full) ? full : `${full}.`;
+}

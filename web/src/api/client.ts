@@ -37,7 +37,8 @@ const advice: Record<number, string> = {
 
 export function errorOf(code: number, body: unknown): ApiError {
   const status = (typeof body === "object" && body !== null ? body : {}) as Partial<Status>;
-  const message = typeof status.message === "string" && status.message ? status.message : `HTTP status ${code}`;
+  const message =
+    typeof status.message === "string" && status.message ? status.message : `HTTP status ${code}`;
   const reason = typeof status.reason === "string" ? status.reason : "";
   return new ApiError(code, reason, message, advice[code] ?? (code >= 500 ? advice[500]! : ""));
 }
@@ -91,7 +92,12 @@ export function createClient(base: string, request: typeof fetch = fetch.bind(gl
         if (error instanceof DOMException && error.name === "AbortError") throw error;
         if (response.ok) {
           const message = "The response is not JSON.";
-          throw new ApiError(response.status, "BadResponse", message, "Check that the address is that of Berth.");
+          throw new ApiError(
+            response.status,
+            "BadResponse",
+            message,
+            "Check that the address is that of Berth.",
+          );
         }
       }
       if (!response.ok) throw errorOf(response.status, body);

@@ -27,7 +27,15 @@ export function quantile(bounds: readonly number[], counts: readonly number[], s
 const left = 52;
 const bottom = 18;
 
-export function HeatMap(props: { title: string; bounds: readonly number[]; counts: readonly (readonly number[])[]; start: number; step: number; theme: Theme; height?: number }) {
+export function HeatMap(props: {
+  title: string;
+  bounds: readonly number[];
+  counts: readonly (readonly number[])[];
+  start: number;
+  step: number;
+  theme: Theme;
+  height?: number;
+}) {
   const { bounds, counts, start, step, theme, height = 190 } = props;
   const [box, { width }] = useSize<HTMLDivElement>();
   const canvas = useRef<HTMLCanvasElement>(null);
@@ -55,9 +63,19 @@ export function HeatMap(props: { title: string; bounds: readonly number[]; count
     }
     context.putImageData(image, 0, 0);
   }, [counts, columns, rows, theme]);
-  const label = (row: number) => (row < bounds.length ? `≤ ${formatShortDuration(bounds[row]!)}` : `> ${formatShortDuration(bounds.at(-1) ?? 0)}`);
-  const recent = counts.slice(-12).reduce<number[]>((sum, column) => column.map((count, i) => count + (sum[i] ?? 0)), []);
-  const show = (seconds: number) => (Number.isFinite(seconds) ? `≤ ${formatShortDuration(seconds)}` : Number.isNaN(seconds) ? "–" : `> ${formatShortDuration(bounds.at(-1) ?? 0)}`);
+  const label = (row: number) =>
+    row < bounds.length
+      ? `≤ ${formatShortDuration(bounds[row]!)}`
+      : `> ${formatShortDuration(bounds.at(-1) ?? 0)}`;
+  const recent = counts
+    .slice(-12)
+    .reduce<number[]>((sum, column) => column.map((count, i) => count + (sum[i] ?? 0)), []);
+  const show = (seconds: number) =>
+    Number.isFinite(seconds)
+      ? `≤ ${formatShortDuration(seconds)}`
+      : Number.isNaN(seconds)
+        ? "–"
+        : `> ${formatShortDuration(bounds.at(-1) ?? 0)}`;
   const summary = `p50 ${show(quantile(bounds, recent, 0.5))}, p99 ${show(quantile(bounds, recent, 0.99))}`;
   const end = start + Math.max(0, columns - 1) * step * 1000;
   return (
@@ -66,9 +84,15 @@ export function HeatMap(props: { title: string; bounds: readonly number[]; count
         <span class="chart-title">{props.title}</span> <span class="dim">decisions per bucket</span>
         <span class="spring" />
         <span class="dim tabular">
-          {at ? `${formatClock(start + at.column * step * 1000)} · ${label(at.row)} · ${formatCount(counts[at.column]?.[at.row] ?? 0)}` : `last minute ${summary}`}
+          {at
+            ? `${formatClock(start + at.column * step * 1000)} · ${label(at.row)} · ${formatCount(counts[at.column]?.[at.row] ?? 0)}`
+            : `last minute ${summary}`}
         </span>
-        <CopyButton label="JSON" title={`Copy ${props.title} as JSON`} text={() => JSON.stringify({ start: new Date(start).toISOString(), step, bounds, counts }, null, 2)} />
+        <CopyButton
+          label="JSON"
+          title={`Copy ${props.title} as JSON`}
+          text={() => JSON.stringify({ start: new Date(start).toISOString(), step, bounds, counts }, null, 2)}
+        />
       </figcaption>
       <div ref={box} class="chart-box heat" style={{ height: `${height}px` }}>
         <canvas
@@ -79,7 +103,10 @@ export function HeatMap(props: { title: string; bounds: readonly number[]; count
           onPointerMove={(event) =>
             setAt({
               column: Math.max(0, Math.min(columns - 1, Math.floor((event.offsetX / plot.width) * columns))),
-              row: Math.max(0, Math.min(rows - 1, rows - 1 - Math.floor((event.offsetY / plot.height) * rows))),
+              row: Math.max(
+                0,
+                Math.min(rows - 1, rows - 1 - Math.floor((event.offsetY / plot.height) * rows)),
+              ),
             })
           }
           onPointerLeave={() => setAt(undefined)}
@@ -89,12 +116,24 @@ export function HeatMap(props: { title: string; bounds: readonly number[]; count
             {Array.from({ length: rows }, (_, row) => row)
               .filter((row) => row % 2 === 0)
               .map((row) => (
-                <text key={row} class="tick" x={left - 6} y={plot.height * (1 - (row + 0.5) / rows) + 3.5} text-anchor="end">
+                <text
+                  key={row}
+                  class="tick"
+                  x={left - 6}
+                  y={plot.height * (1 - (row + 0.5) / rows) + 3.5}
+                  text-anchor="end"
+                >
                   {label(row).replace("≤ ", "")}
                 </text>
               ))}
             {timeTicks(start, end, Math.max(2, Math.floor(plot.width / 90))).map((time) => (
-              <text key={time} class="tick" x={left + ((time - start) / Math.max(1, end - start)) * plot.width} y={height - 4} text-anchor="middle">
+              <text
+                key={time}
+                class="tick"
+                x={left + ((time - start) / Math.max(1, end - start)) * plot.width}
+                y={height - 4}
+                text-anchor="middle"
+              >
                 {formatClock(time).slice(0, 5)}
               </text>
             ))}

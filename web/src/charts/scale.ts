@@ -18,7 +18,9 @@ export function axis(largest: number, ticks = 3): { top: number; values: number[
 
 /** Times of axis ticks between two instants (milliseconds), at round seconds, minutes or hours. */
 export function timeTicks(start: number, end: number, most: number): number[] {
-  const steps = [5, 10, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 21_600, 86_400, 604_800].map((seconds) => seconds * 1000);
+  const steps = [5, 10, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 21_600, 86_400, 604_800].map(
+    (seconds) => seconds * 1000,
+  );
   const step = steps.find((size) => (end - start) / size <= most) ?? steps.at(-1)!;
   const ticks: number[] = [];
   for (let time = Math.ceil(start / step) * step; time <= end; time += step) ticks.push(time);

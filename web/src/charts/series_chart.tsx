@@ -51,7 +51,8 @@ export function SeriesChart(props: SeriesChartProps) {
   const end = start + Math.max(0, count - 1) * step * 1000;
   const ticks = timeTicks(start, end, Math.max(2, Math.floor(plot.width / 90)));
   const index = at >= 0 && at < count ? at : count - 1;
-  const path = (values: readonly number[]) => values.map((value, i) => `${i ? "L" : "M"}${x(i).toFixed(1)} ${y(value).toFixed(1)}`).join("");
+  const path = (values: readonly number[]) =>
+    values.map((value, i) => `${i ? "L" : "M"}${x(i).toFixed(1)} ${y(value).toFixed(1)}`).join("");
   const area = (low: readonly number[], high: readonly number[]) => {
     const back = low.map((value, i) => `L${x(i).toFixed(1)} ${y(value).toFixed(1)}`).reverse();
     return `${path(high)}${back.join("")}Z`;
@@ -59,13 +60,29 @@ export function SeriesChart(props: SeriesChartProps) {
   const totals = sums(series.map(({ values }) => values));
   const summary = `${title}: now ${series.map(({ name, values }) => `${name} ${format(values.at(-1) ?? 0)}`).join(", ")} ${unit}`;
   const json = () =>
-    JSON.stringify({ title, unit, start: new Date(start).toISOString(), step, series: Object.fromEntries(series.map(({ name, values }) => [name, values])) }, null, 2);
+    JSON.stringify(
+      {
+        title,
+        unit,
+        start: new Date(start).toISOString(),
+        step,
+        series: Object.fromEntries(series.map(({ name, values }) => [name, values])),
+      },
+      null,
+      2,
+    );
   return (
     <figure class="chart">
       <figcaption>
         <span class="chart-title">{title}</span> <span class="dim">{unit}</span>
         <span class="spring" />
-        <span class="dim tabular">{at >= 0 ? formatClock(start + index * step * 1000) : stacked ? `total ${format(totals[index] ?? 0)}` : "now"}</span>
+        <span class="dim tabular">
+          {at >= 0
+            ? formatClock(start + index * step * 1000)
+            : stacked
+              ? `total ${format(totals[index] ?? 0)}`
+              : "now"}
+        </span>
         <CopyButton label="JSON" title={`Copy ${title} as JSON`} text={json} />
       </figcaption>
       <div ref={box} class="chart-box">
@@ -75,7 +92,14 @@ export function SeriesChart(props: SeriesChartProps) {
             height={height}
             role="img"
             aria-label={summary}
-            onPointerMove={(event) => setAt(Math.max(0, Math.min(count - 1, Math.round(((event.offsetX - left) / plot.width) * (count - 1)))))}
+            onPointerMove={(event) =>
+              setAt(
+                Math.max(
+                  0,
+                  Math.min(count - 1, Math.round(((event.offsetX - left) / plot.width) * (count - 1))),
+                ),
+              )
+            }
             onPointerLeave={() => setAt(-1)}
           >
             {scale.values.map((value) => (
@@ -87,7 +111,13 @@ export function SeriesChart(props: SeriesChartProps) {
               </g>
             ))}
             {ticks.map((time) => (
-              <text key={time} class="tick" x={left + ((time - start) / Math.max(1, end - start)) * plot.width} y={height - 4} text-anchor="middle">
+              <text
+                key={time}
+                class="tick"
+                x={left + ((time - start) / Math.max(1, end - start)) * plot.width}
+                y={height - 4}
+                text-anchor="middle"
+              >
                 {formatClock(time).slice(0, step >= 60 || end - start > 600_000 ? 5 : 8)}
               </text>
             ))}

@@ -20,19 +20,27 @@ export function Timeline({ attempts, since, now, selected, onSelect }: TimelineP
   const [box, { width }] = useSize<HTMLDivElement>();
   const times = attempts.map((attempt) => Date.parse(attempt.time));
   const start = Math.min(since ?? Number.POSITIVE_INFINITY, ...times, now - 1000);
-  const x = (time: number) => pad + ((time - start) / Math.max(1, now - start)) * Math.max(1, width - 2 * pad);
+  const x = (time: number) =>
+    pad + ((time - start) / Math.max(1, now - start)) * Math.max(1, width - 2 * pad);
   const ticks = timeTicks(start, now, Math.max(2, Math.floor(width / 110)));
   const days = now - start > 86_400_000;
   return (
     <div ref={box} class="timeline">
       {width > 0 && (
-        <svg width={width} height={height} role="group" aria-label={`${attempts.length} attempts on a time axis`}>
+        <svg
+          width={width}
+          height={height}
+          role="group"
+          aria-label={`${attempts.length} attempts on a time axis`}
+        >
           <line class="axis" x1={pad} x2={width - pad} y1={24} y2={24} />
           {ticks.map((time) => (
             <g key={time}>
               <line class="grid" x1={x(time)} x2={x(time)} y1={16} y2={32} />
               <text class="tick" x={x(time)} y={54} text-anchor="middle">
-                {days ? new Date(time).toLocaleDateString(undefined, { month: "short", day: "numeric" }) : formatClock(time).slice(0, now - start > 600_000 ? 5 : 8)}
+                {days
+                  ? new Date(time).toLocaleDateString(undefined, { month: "short", day: "numeric" })
+                  : formatClock(time).slice(0, now - start > 600_000 ? 5 : 8)}
               </text>
             </g>
           ))}
@@ -43,7 +51,6 @@ export function Timeline({ attempts, since, now, selected, onSelect }: TimelineP
             </g>
           )}
           {attempts.map((attempt, i) => (
-            // biome-ignore lint/a11y/useSemanticElements: SVG has no button element
             <circle
               key={attempt.sequence}
               role="button"

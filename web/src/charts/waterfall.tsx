@@ -56,9 +56,16 @@ export function Waterfall({ score, other }: { score: NodeScore; other: NodeScore
             <th scope="row">{plugin}</th>
             <td class="numeric">{formatCount(to - from)}</td>
             <td class="track">
-              <span class="step" style={{ left: percent(Math.min(from, to)), width: percent(Math.abs(to - from)) }} />
+              <span
+                class="step"
+                style={{ left: percent(Math.min(from, to)), width: percent(Math.abs(to - from)) }}
+              />
             </td>
-            {difference !== undefined && <td class={`numeric ${difference > 0 ? "more" : difference < 0 ? "less" : "dim"}`}>{signed(difference)}</td>}
+            {difference !== undefined && (
+              <td class={`numeric ${difference > 0 ? "more" : difference < 0 ? "less" : "dim"}`}>
+                {signed(difference)}
+              </td>
+            )}
           </tr>
         ))}
       </tbody>
@@ -68,7 +75,13 @@ export function Waterfall({ score, other }: { score: NodeScore; other: NodeScore
           <td class="numeric">{formatCount(score.total)}</td>
           <td class="track">
             <span class="step total" style={{ left: "0%", width: percent(score.total) }} />
-            {other && <span class="mark" style={{ left: percent(other.total) }} title={`${other.node}: ${formatCount(other.total)}`} />}
+            {other && (
+              <span
+                class="mark"
+                style={{ left: percent(other.total) }}
+                title={`${other.node}: ${formatCount(other.total)}`}
+              />
+            )}
           </td>
           {other && <td class="numeric">{signed(score.total - other.total)}</td>}
         </tr>

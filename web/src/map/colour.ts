@@ -76,7 +76,7 @@ export function levelOf(use: number): number {
   return Math.min(levels - 1, Math.round(use * (levels - 1)));
 }
 
-export function useColour(use: number, theme: Theme): string {
+export function colourOf(use: number, theme: Theme): string {
   const [r, g, b] = scaleColours(theme)[levelOf(use)]!;
   return `rgb(${r}, ${g}, ${b})`;
 }
@@ -101,9 +101,24 @@ export function textOn(use: number, theme: Theme): string {
 }
 
 /** Colours of states and marks, distinct from every colour of the scale. */
-export const markColours: Record<Theme, { assumed: string; nominated: string; notReady: string; cordoned: string; none: string }> = {
-  light: { assumed: "#d9730d", nominated: "#a03a86", notReady: "#c33a2f", cordoned: "#a3a8b0", none: "#f1f3f5" },
-  dark: { assumed: "#ff9d42", nominated: "#e58fd0", notReady: "#ff7b6b", cordoned: "#565e6b", none: "#1b212b" },
+export const markColours: Record<
+  Theme,
+  { assumed: string; nominated: string; notReady: string; cordoned: string; none: string }
+> = {
+  light: {
+    assumed: "#d9730d",
+    nominated: "#a03a86",
+    notReady: "#c33a2f",
+    cordoned: "#a3a8b0",
+    none: "#f1f3f5",
+  },
+  dark: {
+    assumed: "#ff9d42",
+    nominated: "#e58fd0",
+    notReady: "#ff7b6b",
+    cordoned: "#565e6b",
+    none: "#1b212b",
+  },
 };
 
 /** A colour as a little-endian RGBA pixel of ImageData. */

@@ -115,20 +115,40 @@ function* range(count: number): Iterable<number> {
 }
 
 /** Lays out `count` nodes for a window whose width over height is `aspect`. The same input gives the same layout. */
-export function layOut(count: number, zones: Grouping, racks: Grouping, aspect = 1.7): Layout {
+export function layOut(count: number, zones: Grouping, racks: Grouping, aspect = 1.55): Layout {
   const header = Math.max(2, Math.round(0.045 * Math.sqrt(count)));
   const zoneGap = Math.max(1, Math.round(header / 2));
+  const padding = Math.max(1, Math.round(header / 3));
   const placed = byGroup(range(count), zones).map(([name, nodes]) => {
     const blocks = byGroup(nodes, racks).map(([rack, members, isRack]) => rackBlock(rack, members, isRack));
     return { name, nodes, blocks };
   });
-  // Zones are as wide as the window if there are few, and shaped like it if there are many.
-  const zoneAspect = placed.length <= 1 ? aspect : placed.length <= 4 ? aspect * 0.62 : aspect;
-  const zoneItems = placed.map((zone) => {
-    const size = packTo(zone.blocks, zoneAspect, 1);
-    return { ...zone, width: size.width + 2, height: size.height + header + 1, x: 0, y: 0 };
-  });
-  const size = packTo(zoneItems, aspect, zoneGap);
+  // Zones in one row are tall, in one column wide: the shape that makes cells largest is taken.
+  const arrange = (zoneAspect: number) => {
+    const items = placed.map((zone) => {
+      const blocks = zone.blocks.map((block) => ({ ...block }));
+      const inner = packTo(blocks, zoneAspect, 1);
+      return {
+        ...zone,
+        blocks,
+        width: inner.width + 2 * padding,
+        height: inner.height + header + padding,
+        x: 0,
+        y: 0,
+      };
+    });
+    const outer = packTo(items, aspect, zoneGap);
+    return { items, outer, cost: Math.max(outer.width / aspect, outer.height) };
+  };
+  let best = arrange(aspect);
+  for (let columns = 1; columns <= Math.min(4, placed.length); columns++) {
+    const rows = Math.ceil(placed.length / columns);
+    for (const factor of [0.85, 1, 1.15]) {
+      const tried = arrange((aspect * rows * factor) / columns);
+      if (tried.cost < best.cost - 1e-9) best = tried;
+    }
+  }
+  const { items: zoneItems, outer: size } = best;
   const width = Math.max(1, size.width);
   const height = Math.max(1, size.height);
   const cells = new Int32Array(2 * count);
@@ -140,7 +160,7 @@ export function layOut(count: number, zones: Grouping, racks: Grouping, aspect =
     const box = { name: zone.name, x, y, width: zone.width, height: zone.height, nodes: zone.nodes.length };
     zoneBoxes.push(box);
     for (const block of zone.blocks) {
-      const left = x + 1 + block.x;
+      const left = x + padding + block.x;
       const top = y + header + block.y;
       rackBoxes.push({
         name: block.name,

@@ -35,7 +35,13 @@ export interface MapControls {
 function readColours(element: HTMLElement): MapColours {
   const style = getComputedStyle(element);
   const read = (name: string) => style.getPropertyValue(name).trim();
-  return { background: read("--surface"), line: read("--line-strong"), text: read("--text"), dim: read("--dim"), focus: read("--accent") };
+  return {
+    background: read("--surface"),
+    line: read("--line-strong"),
+    text: read("--text"),
+    dim: read("--dim"),
+    focus: read("--accent"),
+  };
 }
 
 export function MapView(props: MapViewProps) {
@@ -62,6 +68,7 @@ export function MapView(props: MapViewProps) {
   useEffect(() => () => cancelAnimationFrame(frame.current), []);
 
   // A new map, or a window of another size: the same part of the map stays in sight.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the view in the address is read once, then written
   useEffect(() => {
     if (!canvas.current || !ready) return;
     renderer.current = new MapRenderer(canvas.current, store, layout);
@@ -76,7 +83,6 @@ export function MapView(props: MapViewProps) {
         drawNow();
       },
     });
-    // biome-ignore lint/correctness/useExhaustiveDependencies: the view in the address is read once, then written
   }, [store, layout, size.width, size.height, ready]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: version stands for the content of the store
   useEffect(() => {
@@ -97,7 +103,10 @@ export function MapView(props: MapViewProps) {
       clearTimeout(saveTimer.current);
       saveTimer.current = setTimeout(() => {
         const whole = fit(layout, size);
-        const same = Math.abs(next.scale / whole.scale - 1) < 0.005 && Math.abs(next.x - whole.x) < 1 && Math.abs(next.y - whole.y) < 1;
+        const same =
+          Math.abs(next.scale / whole.scale - 1) < 0.005 &&
+          Math.abs(next.x - whole.x) < 1 &&
+          Math.abs(next.y - whole.y) < 1;
         props.onView(same ? undefined : formatViewport(next, layout, size));
       }, 300);
     },
@@ -114,7 +123,9 @@ export function MapView(props: MapViewProps) {
       if (event.shiftKey) {
         move(pan(view.current, -event.deltaY * unit - event.deltaX * unit, 0, layout, size));
       } else {
-        const factor = Math.exp(-Math.max(-240, Math.min(240, event.deltaY * unit)) * (event.ctrlKey ? 0.01 : 0.002));
+        const factor = Math.exp(
+          -Math.max(-240, Math.min(240, event.deltaY * unit)) * (event.ctrlKey ? 0.01 : 0.002),
+        );
         move(zoomAt(view.current, { x: event.offsetX, y: event.offsetY }, factor, layout, size));
       }
     };
@@ -124,7 +135,12 @@ export function MapView(props: MapViewProps) {
 
   const pointers = useRef(new Map<number, { x: number; y: number }>());
   const dragged = useRef(0);
-  const pointAt = (event: PointerEvent) => nodeAt(layout, view.current.x + event.offsetX / view.current.scale, view.current.y + event.offsetY / view.current.scale);
+  const pointAt = (event: PointerEvent) =>
+    nodeAt(
+      layout,
+      view.current.x + event.offsetX / view.current.scale,
+      view.current.y + event.offsetY / view.current.scale,
+    );
   const pointerDown = (event: PointerEvent) => {
     canvas.current?.setPointerCapture(event.pointerId);
     if (pointers.current.size === 0) dragged.current = 0;
@@ -162,16 +178,26 @@ export function MapView(props: MapViewProps) {
     }
   };
 
-  const zoom = (factor: number) => move(zoomAt(view.current, { x: size.width / 2, y: size.height / 2 }, factor, layout, size));
+  const zoom = (factor: number) =>
+    move(zoomAt(view.current, { x: size.width / 2, y: size.height / 2 }, factor, layout, size));
   const keyDown = (event: KeyboardEvent) => {
-    const arrows: Record<string, Direction> = { ArrowLeft: "left", ArrowRight: "right", ArrowUp: "up", ArrowDown: "down" };
+    const arrows: Record<string, Direction> = {
+      ArrowLeft: "left",
+      ArrowRight: "right",
+      ArrowUp: "up",
+      ArrowDown: "down",
+    };
     const direction = arrows[event.key];
     if (direction && event.shiftKey) {
       const dx = direction === "left" ? 80 : direction === "right" ? -80 : 0;
       const dy = direction === "up" ? 80 : direction === "down" ? -80 : 0;
       move(pan(view.current, dx, dy, layout, size));
     } else if (direction) {
-      const centre = nodeAt(layout, view.current.x + size.width / 2 / view.current.scale, view.current.y + size.height / 2 / view.current.scale);
+      const centre = nodeAt(
+        layout,
+        view.current.x + size.width / 2 / view.current.scale,
+        view.current.y + size.height / 2 / view.current.scale,
+      );
       const next = selected >= 0 ? neighbour(layout, selected, direction) : Math.max(0, centre);
       props.onSelect(next);
       const target = reveal(view.current, layout.cells[2 * next]!, layout.cells[2 * next + 1]!, size);
@@ -190,7 +216,6 @@ export function MapView(props: MapViewProps) {
   const tipTop = hovered ? (hovered.y + 140 > size.height ? hovered.y - 110 : hovered.y + 14) : 0;
   return (
     <div class="map" ref={box}>
-      {/* biome-ignore lint/a11y/useSemanticElements: no element is a map that is walked with arrow keys */}
       <div
         role="application"
         aria-label="Map of nodes. Arrow keys select a node, Enter opens it, plus and minus zoom, zero shows all. The table has the same nodes."
@@ -203,13 +228,14 @@ export function MapView(props: MapViewProps) {
       >
         <canvas
           ref={canvas}
-          aria-hidden="true"
           onPointerDown={pointerDown}
           onPointerMove={pointerMove}
           onPointerUp={pointerUp}
           onPointerCancel={(event) => pointers.current.delete(event.pointerId)}
           onPointerLeave={() => setHovered(undefined)}
-          onDblClick={(event) => move(zoomAt(view.current, { x: event.offsetX, y: event.offsetY }, 2.5, layout, size))}
+          onDblClick={(event) =>
+            move(zoomAt(view.current, { x: event.offsetX, y: event.offsetY }, 2.5, layout, size))
+          }
         />
       </div>
       <div class="offscreen" aria-live="polite">
@@ -225,13 +251,31 @@ export function MapView(props: MapViewProps) {
         </div>
       )}
       <div class="map-buttons">
-        <button type="button" class="button" aria-label="Zoom in" title="Zoom in (+)" onClick={() => zoom(1.6)}>
+        <button
+          type="button"
+          class="button"
+          aria-label="Zoom in"
+          title="Zoom in (+)"
+          onClick={() => zoom(1.6)}
+        >
           <Icon name="plus" />
         </button>
-        <button type="button" class="button" aria-label="Zoom out" title="Zoom out (−)" onClick={() => zoom(1 / 1.6)}>
+        <button
+          type="button"
+          class="button"
+          aria-label="Zoom out"
+          title="Zoom out (−)"
+          onClick={() => zoom(1 / 1.6)}
+        >
           <Icon name="minus" />
         </button>
-        <button type="button" class="button" aria-label="Show all" title="Show all (0)" onClick={() => move(fit(layout, size))}>
+        <button
+          type="button"
+          class="button"
+          aria-label="Show all"
+          title="Show all (0)"
+          onClick={() => move(fit(layout, size))}
+        >
           <Icon name="fit" />
         </button>
       </div>

@@ -95,7 +95,8 @@ export class NodeStore {
     for (const [name, values] of Object.entries(delta.requested)) {
       const column = this.resources.get(name);
       if (!column) continue;
-      for (const [i, row] of delta.rows.entries()) column.requested[row] = values[i] ?? column.requested[row]!;
+      for (const [i, row] of delta.rows.entries())
+        column.requested[row] = values[i] ?? column.requested[row]!;
     }
     return true;
   }
@@ -158,7 +159,8 @@ class GroupJoin {
       }
       return id;
     });
-    for (const [i, value] of groups.of.entries()) this.column.of[at + i] = value < 0 ? -1 : (ids[value] ?? -1);
+    for (const [i, value] of groups.of.entries())
+      this.column.of[at + i] = value < 0 ? -1 : (ids[value] ?? -1);
   }
 }
 

@@ -2,7 +2,7 @@
 // stretches over the canvas: its cost does not depend on the number of nodes. What is added when cells are large enough
 // to see it (gaps, marks, names) is drawn for visible nodes only.
 import { nodeFlags } from "../api/types.ts";
-import { formatPercent } from "../format.ts";
+import { formatCount, formatPercent } from "../format.ts";
 import { hexPixel, levelOf, levels, markColours, pixel, scaleColours, type Theme, textOn } from "./colour.ts";
 import type { Layout } from "./layout.ts";
 import type { NodeStore } from "./node_store.ts";
@@ -184,7 +184,7 @@ export class MapRenderer {
       const used = context.measureText(name).width + 8;
       context.font = "11px system-ui, sans-serif";
       context.fillStyle = colours.dim;
-      const count = `${zone.nodes} nodes`;
+      const count = `${formatCount(zone.nodes)} nodes`;
       if (used + context.measureText(count).width < limit) context.fillText(count, left + used, middle);
     }
     if (view.scale < 13) return;
@@ -212,7 +212,11 @@ export class MapRenderer {
         const px = (x - view.x) * view.scale;
         const py = (y - view.y) * view.scale;
         const notReady = store.flags[row]! & nodeFlags.notReady;
-        context.fillStyle = notReady ? (this.theme === "dark" ? "#0a0e14" : "#ffffff") : textOn(Number.isNaN(use) ? 0 : use, this.theme);
+        context.fillStyle = notReady
+          ? this.theme === "dark"
+            ? "#0a0e14"
+            : "#ffffff"
+          : textOn(Number.isNaN(use) ? 0 : use, this.theme);
         context.textAlign = "left";
         context.textBaseline = "top";
         const percent = Number.isNaN(use) ? "none" : formatPercent(use);
@@ -230,7 +234,11 @@ export class MapRenderer {
         context.fillText(percent, px + pad, py + pad + 17);
         context.font = "11px system-ui, sans-serif";
         const pods = store.pods[row]!;
-        context.fillText(shorten(context, `${pods} pod${pods === 1 ? "" : "s"}`, room), px + pad, py + pad + 40);
+        context.fillText(
+          shorten(context, `${pods} pod${pods === 1 ? "" : "s"}`, room),
+          px + pad,
+          py + pad + 40,
+        );
         const pool = store.pool(row);
         if (pool && view.scale > 104) context.fillText(shorten(context, pool, room), px + pad, py + pad + 54);
       }
@@ -273,14 +281,18 @@ export class MapRenderer {
         const inset = Math.max(1, side * 0.06);
         context.rect(x + inset, y + inset, side - 2 * inset, side - 2 * inset);
         context.clip();
-        context.strokeStyle = marks.cordoned;
-        context.lineWidth = Math.max(1, Math.min(3, side * 0.07));
         context.beginPath();
-        const step = Math.max(4, side / 4);
+        const step = Math.max(5, side / 4);
         for (let offset = -side; offset < side; offset += step) {
           context.moveTo(x + offset, y + side);
           context.lineTo(x + offset + side, y);
         }
+        // Two colours, so that the hatching is seen on any use.
+        context.strokeStyle = colours.background;
+        context.lineWidth = Math.max(2, Math.min(5, side * 0.12));
+        context.stroke();
+        context.strokeStyle = marks.cordoned;
+        context.lineWidth = Math.max(1, Math.min(2, side * 0.05));
         context.stroke();
         context.restore();
       }

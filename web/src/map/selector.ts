@@ -22,7 +22,7 @@ function splitTopLevel(text: string): string[] {
   return parts.map((part) => part.trim()).filter((part) => part !== "");
 }
 
-const key = String.raw`[A-Za-z0-9](?:[-A-Za-z0-9_./]*[A-Za-z0-9])?`;
+const key = `[A-Za-z0-9](?:[-A-Za-z0-9_./]*[A-Za-z0-9])?`;
 const setPattern = new RegExp(String.raw`^(${key})\s+(in|notin)\s*\(([^()]*)\)$`);
 const equalPattern = new RegExp(String.raw`^(${key})\s*(==|=|!=)\s*([-A-Za-z0-9_.]*)$`);
 const existsPattern = new RegExp(String.raw`^(!?)\s*(${key})$`);
@@ -37,17 +37,27 @@ export function parseSelector(text: string): Parsed {
       const values = set[3]!.split(",").map((value) => value.trim());
       requirements.push({ operator: set[2] as "in" | "notin", key: set[1]!, values });
     } else if (equal) {
-      requirements.push({ operator: equal[2] === "!=" ? "notin" : "in", key: equal[1]!, values: [equal[3]!] });
+      requirements.push({
+        operator: equal[2] === "!=" ? "notin" : "in",
+        key: equal[1]!,
+        values: [equal[3]!],
+      });
     } else if (exists) {
       requirements.push({ operator: exists[1] ? "absent" : "exists", key: exists[2]! });
     } else {
-      return { ok: false, error: `"${part}" is not a label selector. Try key=value, key in (a,b), key or !key.` };
+      return {
+        ok: false,
+        error: `"${part}" is not a label selector. Try key=value, key in (a,b), key or !key.`,
+      };
     }
   }
   return { ok: true, requirements };
 }
 
-export function matches(requirements: readonly Requirement[], labels: Readonly<Record<string, string>>): boolean {
+export function matches(
+  requirements: readonly Requirement[],
+  labels: Readonly<Record<string, string>>,
+): boolean {
   for (const requirement of requirements) {
     const value = Object.hasOwn(labels, requirement.key) ? labels[requirement.key] : undefined;
     switch (requirement.operator) {

@@ -38,7 +38,13 @@ export function clamp(view: Viewport, world: Size, window: Size): Viewport {
 }
 
 /** Zooms by `factor`; the cell below the point (in CSS pixels) stays below it. */
-export function zoomAt(view: Viewport, point: { x: number; y: number }, factor: number, world: Size, window: Size): Viewport {
+export function zoomAt(
+  view: Viewport,
+  point: { x: number; y: number },
+  factor: number,
+  world: Size,
+  window: Size,
+): Viewport {
   const smallest = fit(world, window).scale / 2;
   const scale = Math.min(largestScale, Math.max(smallest, view.scale * factor));
   return clamp(

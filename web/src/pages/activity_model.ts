@@ -1,7 +1,12 @@
 // Activity as series: the document of the window, continued by the steps that events bring.
 import type { Activity, ActivityStep } from "../api/types.ts";
 
-function append(columns: Record<string, number[]>, values: Record<string, number>, length: number, drop: number): Record<string, number[]> {
+function append(
+  columns: Record<string, number[]>,
+  values: Record<string, number>,
+  length: number,
+  drop: number,
+): Record<string, number[]> {
   const result: Record<string, number[]> = {};
   for (const name of new Set([...Object.keys(columns), ...Object.keys(values)])) {
     const old = columns[name] ?? new Array<number>(length).fill(0);
@@ -22,7 +27,10 @@ export function extend(activity: Activity, step: ActivityStep, most: number): Ac
     binds: [...activity.binds.slice(drop), step.binds],
     bindFailures: [...activity.bindFailures.slice(drop), step.bindFailures],
     preemptions: [...activity.preemptions.slice(drop), step.preemptions],
-    latency: { bounds: activity.latency.bounds, counts: [...activity.latency.counts.slice(drop), step.latency] },
+    latency: {
+      bounds: activity.latency.bounds,
+      counts: [...activity.latency.counts.slice(drop), step.latency],
+    },
     reasons: append(activity.reasons, step.reasons, length, drop),
     apiCalls: append(activity.apiCalls, step.apiCalls, length, drop),
     queues: append(activity.queues, step.queues, length, drop) as Activity["queues"],
@@ -34,7 +42,10 @@ export function perSecond(values: readonly number[], step: number): number[] {
 }
 
 /** The largest series by sum; the rest are one named "other". */
-export function largest(columns: Record<string, number[]>, most: number): { name: string; values: number[] }[] {
+export function largest(
+  columns: Record<string, number[]>,
+  most: number,
+): { name: string; values: number[] }[] {
   const list = Object.entries(columns)
     .map(([name, values]) => ({ name, values, sum: values.reduce((a, b) => a + b, 0) }))
     .filter(({ sum }) => sum > 0)
@@ -43,7 +54,9 @@ export function largest(columns: Record<string, number[]>, most: number): { name
   const rest = list.slice(most);
   if (rest.length > 0) {
     const length = Math.max(...rest.map(({ values }) => values.length));
-    const values = Array.from({ length }, (_, i) => rest.reduce((sum, entry) => sum + (entry.values[i] ?? 0), 0));
+    const values = Array.from({ length }, (_, i) =>
+      rest.reduce((sum, entry) => sum + (entry.values[i] ?? 0), 0),
+    );
     shown.push({ name: `other (${rest.length})`, values });
   }
   return shown;

@@ -12,8 +12,16 @@ function syntheticStore(count: number): NodeStore {
   const store = new NodeStore();
   store.count = count;
   store.names = Array.from({ length: count }, (_, i) => `node-${i}`);
-  store.zones = { key: "", values: ["a", "b", "c", "d", "e", "f"], of: Int32Array.from({ length: count }, (_, i) => Math.floor((6 * i) / count)) };
-  store.racks = { key: "", values: Array.from({ length: Math.ceil(count / 40) }, (_, i) => `r${i}`), of: Int32Array.from({ length: count }, (_, i) => Math.floor(i / 40)) };
+  store.zones = {
+    key: "",
+    values: ["a", "b", "c", "d", "e", "f"],
+    of: Int32Array.from({ length: count }, (_, i) => Math.floor((6 * i) / count)),
+  };
+  store.racks = {
+    key: "",
+    values: Array.from({ length: Math.ceil(count / 40) }, (_, i) => `r${i}`),
+    of: Int32Array.from({ length: count }, (_, i) => Math.floor(i / 40)),
+  };
   store.pools = { key: "", values: [], of: new Int32Array(count).fill(-1) };
   const requested = Float64Array.from({ length: count }, (_, i) => (Math.imul(i, 2654435761) >>> 16) % 1000);
   store.resources.set("cpu", { allocatable: new Float64Array(count).fill(1000), requested });
@@ -64,7 +72,10 @@ export function BenchmarkPage() {
       // In and out every four seconds, at a point that wanders over the map.
       const depth = (1 - Math.cos((at / 4) * 2 * Math.PI)) / 2;
       const factor = Math.exp(depth * Math.log(largestScale / whole.scale));
-      const point = { x: window.width * (0.5 + 0.3 * Math.sin(at)), y: window.height * (0.5 + 0.3 * Math.cos(at * 0.7)) };
+      const point = {
+        x: window.width * (0.5 + 0.3 * Math.sin(at)),
+        y: window.height * (0.5 + 0.3 * Math.cos(at * 0.7)),
+      };
       const before = performance.now();
       draw(zoomAt(whole, point, factor, world, window));
       costs.push(performance.now() - before);
@@ -91,7 +102,12 @@ export function BenchmarkPage() {
     <div class="cluster">
       <div class="toolbar">
         <h1>Benchmark of the map</h1>
-        <span id="benchmark" data-result={figures ? JSON.stringify(figures) : ""} role="status" class="tabular">
+        <span
+          id="benchmark"
+          data-result={figures ? JSON.stringify(figures) : ""}
+          role="status"
+          class="tabular"
+        >
           {figures
             ? `${formatCount(count)} nodes: ${figures.fps.toFixed(1)} frames a second; interval p50 ${figures.p50.toFixed(1)} ms, p99 ${figures.p99.toFixed(1)} ms; drawing p50 ${figures.draw.toFixed(2)} ms`
             : `Zooming over ${formatCount(count)} nodes …`}

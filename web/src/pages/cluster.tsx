@@ -2,7 +2,7 @@
 import { useCallback, useMemo, useState } from "preact/hooks";
 import { type NodeMap, nodeFlags } from "../api/types.ts";
 import { formatAmount, formatCount, formatPercent, plural } from "../format.ts";
-import { markColours, useColour } from "../map/colour.ts";
+import { colourOf, markColours } from "../map/colour.ts";
 import { layOut } from "../map/layout.ts";
 import { MapView } from "../map/map_view.tsx";
 import { applyFilter, isFiltering, type NodeFilter, nodeStates } from "../map/node_filter.ts";
@@ -43,7 +43,11 @@ export function ClusterPage() {
     const pages: NodeMap[] = [];
     let token: string | undefined;
     do {
-      const page: NodeMap = await client.get<NodeMap>(["nodes"], { limit: pageSize, continue: token }, signal);
+      const page: NodeMap = await client.get<NodeMap>(
+        ["nodes"],
+        { limit: pageSize, continue: token },
+        signal,
+      );
       // The set of nodes changed between two pages: begin again.
       if (pages[0] && page.generation !== pages[0].generation) {
         pages.length = 0;
@@ -63,7 +67,8 @@ export function ClusterPage() {
         {(store) =>
           store.count === 0 ? (
             <Empty title="The cluster has no nodes">
-              Nodes appear here as soon as the API server has them{cluster.server === "up" ? ". Start with --nodes N to have some" : ""}.
+              Nodes appear here as soon as the API server has them
+              {cluster.server === "up" ? ". Start with --nodes N to have some" : ""}.
             </Empty>
           ) : (
             <Nodes store={store} reload={reload} />
@@ -87,9 +92,17 @@ function Nodes({ store, reload }: { store: NodeStore; reload: () => void }) {
     if (store.apply(delta)) setVersion((value) => value + 1);
     else reload();
   });
-  const resource = colourResources(cluster.resources).includes(query.resource ?? "") ? query.resource! : dominant;
+  const resource = colourResources(cluster.resources).includes(query.resource ?? "")
+    ? query.resource!
+    : dominant;
   const filter: NodeFilter = useMemo(
-    () => ({ labels: query.labels ?? "", taint: query.taint ?? "", pool: query.pool ?? "", name: query.name ?? "", state: query.state ?? "" }),
+    () => ({
+      labels: query.labels ?? "",
+      taint: query.taint ?? "",
+      pool: query.pool ?? "",
+      name: query.name ?? "",
+      state: query.state ?? "",
+    }),
     [query.labels, query.taint, query.pool, query.name, query.state],
   );
   // States follow events; other filters depend on what does not change within a generation.
@@ -103,13 +116,17 @@ function Nodes({ store, reload }: { store: NodeStore; reload: () => void }) {
   const describe = useCallback(
     (row: number) => {
       const lines = [store.names[row]!];
-      const place = [store.zone(row), store.rack(row), store.pool(row)].filter((part) => part !== "").join(" · ");
+      const place = [store.zone(row), store.rack(row), store.pool(row)]
+        .filter((part) => part !== "")
+        .join(" · ");
       if (place) lines.push(place);
       for (const { name, unit } of cluster.resources) {
         const column = store.resources.get(name);
         const allocatable = column?.allocatable[row] ?? 0;
         if (!column || allocatable === 0) continue;
-        lines.push(`${name} ${formatPercent(column.requested[row]! / allocatable)} (${formatAmount(column.requested[row]!, unit)} of ${formatAmount(allocatable, unit)})`);
+        lines.push(
+          `${name} ${formatPercent(column.requested[row]! / allocatable)} (${formatAmount(column.requested[row]!, unit)} of ${formatAmount(allocatable, unit)})`,
+        );
       }
       if (store.assumed[row]) lines.push(plural(store.assumed[row]!, "assumed pod"));
       if (store.nominated[row]) lines.push(plural(store.nominated[row]!, "nominated pod"));
@@ -148,7 +165,12 @@ function Nodes({ store, reload }: { store: NodeStore; reload: () => void }) {
   const columns = useMemo((): Column<Row>[] => {
     void version;
     return [
-      { key: "name", label: "Node", value: ({ name }) => name, render: ({ name }) => <NodeLink name={name} /> },
+      {
+        key: "name",
+        label: "Node",
+        value: ({ name }) => name,
+        render: ({ name }) => <NodeLink name={name} />,
+      },
       { key: "zone", label: "Zone", value: ({ row }) => store.zone(row) },
       { key: "rack", label: "Rack", value: ({ row }) => store.rack(row) },
       { key: "pool", label: "Pool", value: ({ row }) => store.pool(row) },
@@ -158,10 +180,15 @@ function Nodes({ store, reload }: { store: NodeStore; reload: () => void }) {
           label: name,
           numeric: true,
           value: ({ row }) => store.use(row, name),
-          json: ({ row }) => ({ allocatable: store.resources.get(name)?.allocatable[row], requested: store.resources.get(name)?.requested[row] }),
+          json: ({ row }) => ({
+            allocatable: store.resources.get(name)?.allocatable[row],
+            requested: store.resources.get(name)?.requested[row],
+          }),
           title: ({ row }) => {
             const column = store.resources.get(name);
-            return column ? `${formatAmount(column.requested[row]!, unit)} of ${formatAmount(column.allocatable[row]!, unit)}` : "";
+            return column
+              ? `${formatAmount(column.requested[row]!, unit)} of ${formatAmount(column.allocatable[row]!, unit)}`
+              : "";
           },
           render: ({ row }) => {
             const use = store.use(row, name);
@@ -184,7 +211,8 @@ function Nodes({ store, reload }: { store: NodeStore; reload: () => void }) {
   const rows = useMemo(() => {
     if (view !== "table") return [];
     const list: Row[] = [];
-    for (let row = 0; row < store.count; row++) if (filtered.shown[row]) list.push({ row, name: store.names[row]! });
+    for (let row = 0; row < store.count; row++)
+      if (filtered.shown[row]) list.push({ row, name: store.names[row]! });
     return list;
   }, [store, filtered, view]);
 
@@ -203,25 +231,38 @@ function Nodes({ store, reload }: { store: NodeStore; reload: () => void }) {
         <Select
           label="Colour"
           value={resource}
-          options={colourResources(cluster.resources).map((name) => ({ value: name, label: resourceLabel(name) }))}
+          options={colourResources(cluster.resources).map((name) => ({
+            value: name,
+            label: resourceLabel(name),
+          }))}
           onChange={(value) => setQuery({ resource: value === dominant ? "" : value })}
         />
         <Select
           label="Pool"
           value={filter.pool}
-          options={[{ value: "", label: "all" }, ...[...store.pools.values].sort().map((value) => ({ value, label: value }))]}
+          options={[
+            { value: "", label: "all" },
+            ...[...store.pools.values].sort().map((value) => ({ value, label: value })),
+          ]}
           onChange={(pool) => setQuery({ pool })}
         />
         <Select
           label="Taint"
           value={filter.taint}
-          options={[{ value: "", label: "any" }, { value: "none", label: "without taints" }, ...cluster.taints.map((value) => ({ value, label: value }))]}
+          options={[
+            { value: "", label: "any" },
+            { value: "none", label: "without taints" },
+            ...cluster.taints.map((value) => ({ value, label: value })),
+          ]}
           onChange={(taint) => setQuery({ taint })}
         />
         <Select
           label="State"
           value={filter.state}
-          options={[{ value: "", label: "any" }, ...nodeStates.map((value) => ({ value, label: stateLabels[value] }))]}
+          options={[
+            { value: "", label: "any" },
+            ...nodeStates.map((value) => ({ value, label: stateLabels[value] })),
+          ]}
           onChange={(state) => setQuery({ state })}
         />
         <label class="search">
@@ -243,10 +284,20 @@ function Nodes({ store, reload }: { store: NodeStore; reload: () => void }) {
         </label>
         <label class="search small">
           <Icon name="search" />
-          <input type="search" placeholder="Name" aria-label="Part of the name" value={filter.name} onInput={(event) => setQuery({ name: event.currentTarget.value })} />
+          <input
+            type="search"
+            placeholder="Name"
+            aria-label="Part of the name"
+            value={filter.name}
+            onInput={(event) => setQuery({ name: event.currentTarget.value })}
+          />
         </label>
         {isFiltering(filter) && (
-          <button type="button" class="button quiet" onClick={() => setQuery({ labels: "", taint: "", pool: "", name: "", state: "" })}>
+          <button
+            type="button"
+            class="button quiet"
+            onClick={() => setQuery({ labels: "", taint: "", pool: "", name: "", state: "" })}
+          >
             <Icon name="close" /> Clear
           </button>
         )}
@@ -276,7 +327,15 @@ function Nodes({ store, reload }: { store: NodeStore; reload: () => void }) {
           />
         ) : (
           <div class="table-page">
-            <Table id="nodes" label="Nodes" columns={columns} rows={rows} rowKey={({ name }) => name} maxRows={24} empty="No node matches the filters above." />
+            <Table
+              id="nodes"
+              label="Nodes"
+              columns={columns}
+              rows={rows}
+              rowKey={({ name }) => name}
+              maxRows={24}
+              empty="No node matches the filters above."
+            />
           </div>
         )}
         <aside class="side" aria-label="Summary">
@@ -291,7 +350,10 @@ function Nodes({ store, reload }: { store: NodeStore; reload: () => void }) {
                 <div key={name}>
                   <dt>{name}</dt>
                   <dd>
-                    <Bar ratio={requested / allocatable} label={`${name}: ${formatPercent(requested / allocatable)} requested`} />
+                    <Bar
+                      ratio={requested / allocatable}
+                      label={`${name}: ${formatPercent(requested / allocatable)} requested`}
+                    />
                     <b class="tabular">{formatPercent(requested / allocatable)}</b>
                     <span class="dim tabular">
                       {formatAmount(requested, unit)} of {formatAmount(allocatable, unit)}
@@ -338,9 +400,17 @@ function Legend({ assumed, nominated }: { assumed: number; nominated: number }) 
   return (
     <section>
       <h2>Legend</h2>
-      <svg class="scale" width="100%" height="12" preserveAspectRatio="none" viewBox="0 0 32 1" role="img" aria-label="Colour scale from unused to full">
+      <svg
+        class="scale"
+        width="100%"
+        height="12"
+        preserveAspectRatio="none"
+        viewBox="0 0 32 1"
+        role="img"
+        aria-label="Colour scale from unused to full"
+      >
         {Array.from({ length: 32 }, (_, i) => (
-          <rect key={i} x={i} y={0} width={1.05} height={1} fill={useColour(i / 31, theme)} />
+          <rect key={i} x={i} y={0} width={1.05} height={1} fill={colourOf(i / 31, theme)} />
         ))}
       </svg>
       <div class="scale-ends dim">

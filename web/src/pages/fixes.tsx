@@ -1,6 +1,6 @@
 // The changes that would let a pod run, each of which can be tried: the server decides again with the change made.
 import type { Fix, FixStep, PodExplanation, PodFixes } from "../api/types.ts";
-import { formatCount, plural } from "../format.ts";
+import { asSentence, formatCount, plural } from "../format.ts";
 import { setQuery, useGet, useRoute, useServices } from "../state/hooks.ts";
 import { CopyButton, Empty, ErrorBox, Loading, NodeLink, Panel, PodLink, Show } from "../ui/controls.tsx";
 import { Icon } from "../ui/icons.tsx";
@@ -11,7 +11,11 @@ export function Fixes({ namespace, name }: { namespace: string; name: string }) 
     return (
       <Panel title="What would let it run">
         <Empty title="Not available here">
-          This server does not search for fixes. Run <code>kubectl berth why {name} -n {namespace}</code> instead.
+          This server does not search for fixes. Run{" "}
+          <code>
+            kubectl berth why {name} -n {namespace}
+          </code>{" "}
+          instead.
         </Empty>
       </Panel>
     );
@@ -27,7 +31,15 @@ function FixList({ namespace, name }: { namespace: string; name: string }) {
     <Panel
       title="What would let it run"
       note={result.data && result.data.fixes.list.length > 0 ? "each verified by deciding again" : undefined}
-      tools={result.data && <CopyButton label="JSON" title="Copy the fixes as JSON" text={() => JSON.stringify(result.data?.fixes, null, 2)} />}
+      tools={
+        result.data && (
+          <CopyButton
+            label="JSON"
+            title="Copy the fixes as JSON"
+            text={() => JSON.stringify(result.data?.fixes, null, 2)}
+          />
+        )
+      }
     >
       <Show result={result} what="fixes" retry={reload} rows={5}>
         {({ fixes, revision }) =>
@@ -40,9 +52,21 @@ function FixList({ namespace, name }: { namespace: string; name: string }) {
           ) : (
             <ol class="fixes">
               {fixes.list.map((fix, i) => (
-                <FixItem key={i} namespace={namespace} name={name} fix={fix} number={i + 1} revision={revision} open={tried === i + 1} />
+                <FixItem
+                  key={i}
+                  namespace={namespace}
+                  name={name}
+                  fix={fix}
+                  number={i + 1}
+                  revision={revision}
+                  open={tried === i + 1}
+                />
               ))}
-              {!fixes.complete && <li class="dim rest">The search stopped after {formatCount(fixes.decisions)} decisions; there may be more.</li>}
+              {!fixes.complete && (
+                <li class="dim rest">
+                  The search stopped after {formatCount(fixes.decisions)} decisions; there may be more.
+                </li>
+              )}
             </ol>
           )
         }
@@ -51,7 +75,14 @@ function FixList({ namespace, name }: { namespace: string; name: string }) {
   );
 }
 
-function FixItem(props: { namespace: string; name: string; fix: Fix; number: number; revision: string; open: boolean }) {
+function FixItem(props: {
+  namespace: string;
+  name: string;
+  fix: Fix;
+  number: number;
+  revision: string;
+  open: boolean;
+}) {
   const { fix, number, open } = props;
   return (
     <li class={open ? "open" : ""}>
@@ -72,7 +103,13 @@ function FixItem(props: { namespace: string; name: string; fix: Fix; number: num
             {fix.moves && fix.moves.length > 0 && `; moves ${plural(fix.moves.length, "pod")}`}
           </p>
         </div>
-        <button type="button" class="button" aria-expanded={open} onClick={() => setQuery({ fix: open ? "" : String(number) })} title={open ? "Close" : "Decide again with this change; nothing is written"}>
+        <button
+          type="button"
+          class="button"
+          aria-expanded={open}
+          onClick={() => setQuery({ fix: open ? "" : String(number) })}
+          title={open ? "Close" : "Decide again with this change; nothing is written"}
+        >
           {open ? "Close" : "Try"} {!open && <Icon name="flask" />}
         </button>
       </div>
@@ -81,8 +118,23 @@ function FixItem(props: { namespace: string; name: string; fix: Fix; number: num
   );
 }
 
-function Tried({ namespace, name, fix, number, revision }: { namespace: string; name: string; fix: Fix; number: number; revision: string }) {
-  const { result, reload } = useGet<PodExplanation>(["pods", namespace, name, "fixes", String(number), "try"], { revision });
+function Tried({
+  namespace,
+  name,
+  fix,
+  number,
+  revision,
+}: {
+  namespace: string;
+  name: string;
+  fix: Fix;
+  number: number;
+  revision: string;
+}) {
+  const { result, reload } = useGet<PodExplanation>(
+    ["pods", namespace, name, "fixes", String(number), "try"],
+    { revision },
+  );
   return (
     <div class="tried" role="status">
       {result.state === "loading" && !result.data && <Loading what="the decision" rows={2} />}
@@ -105,7 +157,8 @@ function Outcome({ explanation, fix }: { explanation: PodExplanation; fix: Fix }
         <span>
           {good ? (
             <>
-              With this change the pod {decision?.outcome === "Preempts" ? "preempts others and then runs" : "runs"} on <b>{node}</b>
+              With this change the pod{" "}
+              {decision?.outcome === "Preempts" ? "preempts others and then runs" : "runs"} on <b>{node}</b>
               {best ? ` (score ${formatCount(best.total)})` : ""}.
             </>
           ) : (
@@ -113,7 +166,7 @@ function Outcome({ explanation, fix }: { explanation: PodExplanation; fix: Fix }
           )}
         </span>
       </p>
-      {decision?.explanation.why && <p class="dim">It {decision.explanation.why}.</p>}
+      {decision?.explanation.why && <p class="dim">{asSentence(decision.explanation.why)}</p>}
       {fix.moves?.map((move) => (
         <p key={move.pod.name}>
           <PodLink pod={move.pod} /> moves from {move.from} to {move.to}.
@@ -147,7 +200,11 @@ function Steps({ steps }: { steps: FixStep[] }) {
           {(step.patch ?? step.create) !== undefined && (
             <div class="code">
               <pre>{JSON.stringify(step.patch ?? step.create, null, 2)}</pre>
-              <CopyButton label="Copy" title="Copy for --patch-file or kubectl create" text={() => JSON.stringify(step.patch ?? step.create, null, 2)} />
+              <CopyButton
+                label="Copy"
+                title="Copy for --patch-file or kubectl create"
+                text={() => JSON.stringify(step.patch ?? step.create, null, 2)}
+              />
             </div>
           )}
         </div>

@@ -20,7 +20,12 @@ export function matrixRows(pages: readonly PodMatrix[]): MatrixRow[] {
   const rows: MatrixRow[] = [];
   for (const page of pages) {
     for (const [i, node] of page.nodes.entries()) {
-      rows.push({ node, rejectedBy: page.rejectedBy[i] ?? -1, reason: page.reasons[page.reason[i] ?? -1] ?? "", total: page.totals[i] ?? null });
+      rows.push({
+        node,
+        rejectedBy: page.rejectedBy[i] ?? -1,
+        reason: page.reasons[page.reason[i] ?? -1] ?? "",
+        total: page.totals[i] ?? null,
+      });
     }
   }
   return rows;
@@ -46,7 +51,10 @@ export function Matrix({ namespace, name }: { namespace: string; name: string })
 function MatrixTable({ namespace, name, first }: { namespace: string; name: string; first: PodMatrix }) {
   const { client } = useServices();
   const { query } = useRoute();
-  const [state, setState] = useState<{ first: PodMatrix; more: PodMatrix[]; error?: unknown }>({ first, more: [] });
+  const [state, setState] = useState<{ first: PodMatrix; more: PodMatrix[]; error?: unknown }>({
+    first,
+    more: [],
+  });
   const more = state.first === first ? state.more : [];
   const pages = useMemo(() => [first, ...more], [first, more]);
   const rows = useMemo(() => matrixRows(pages), [pages]);
@@ -72,7 +80,8 @@ function MatrixTable({ namespace, name, first }: { namespace: string; name: stri
           key: plugin,
           label: plugin,
           value: (row) => verdict(row, index),
-          title: (row) => `${plugin} ${verdict(row, index)}${verdict(row, index) === "rejects" ? `: ${row.reason}` : ""}`,
+          title: (row) =>
+            `${plugin} ${verdict(row, index)}${verdict(row, index) === "rejects" ? `: ${row.reason}` : ""}`,
           render: (row) => {
             const said = verdict(row, index);
             return (
@@ -84,8 +93,20 @@ function MatrixTable({ namespace, name, first }: { namespace: string; name: stri
           },
         }),
       ),
-      { key: "score", label: "Score", numeric: true, value: (row) => row.total, render: (row) => (row.total === null ? <span class="dim">–</span> : formatCount(row.total)) },
-      { key: "reason", label: "Reason", wide: true, value: (row) => row.reason, render: (row) => row.reason || <span class="fits">fits</span> },
+      {
+        key: "score",
+        label: "Score",
+        numeric: true,
+        value: (row) => row.total,
+        render: (row) => (row.total === null ? <span class="dim">–</span> : formatCount(row.total)),
+      },
+      {
+        key: "reason",
+        label: "Reason",
+        wide: true,
+        value: (row) => row.reason,
+        render: (row) => row.reason || <span class="fits">fits</span>,
+      },
     ],
     [plugins],
   );

@@ -30,26 +30,70 @@ function NodeView({ node }: { node: Node }) {
   const unitOf = useMemo(() => new Map(cluster.resources.map(({ name, unit }) => [name, unit])), [cluster]);
   const names = useMemo(() => {
     const known = cluster.resources.map(({ name }) => name).filter((name) => node.resources[name]);
-    return [...known, ...Object.keys(node.resources).filter((name) => !unitOf.has(name))].filter((name) => node.resources[name]!.allocatable > 0);
+    return [...known, ...Object.keys(node.resources).filter((name) => !unitOf.has(name))].filter(
+      (name) => node.resources[name]!.allocatable > 0,
+    );
   }, [cluster, node, unitOf]);
   const podColumns = useMemo(
     (): Column<NodePod>[] => [
-      { key: "pod", label: "Pod", value: (row) => `${row.namespace}/${row.name}`, render: (row) => <PodLink pod={row} /> },
-      { key: "state", label: "State", value: (row) => podStates[row.state], render: (row) => <span class={`badge s-${row.state}`}>{podStates[row.state]}</span> },
+      {
+        key: "pod",
+        label: "Pod",
+        value: (row) => `${row.namespace}/${row.name}`,
+        render: (row) => <PodLink pod={row} />,
+      },
+      {
+        key: "state",
+        label: "State",
+        value: (row) => podStates[row.state],
+        render: (row) => <span class={`badge s-${row.state}`}>{podStates[row.state]}</span>,
+      },
       { key: "priority", label: "Priority", numeric: true, value: (row) => row.priority },
       ...names
-        .filter((name) => name !== "pods")
-        .map((name): Column<NodePod> => ({ key: name, label: name, numeric: true, value: (row) => row.requests[name] ?? null, render: (row) => (row.requests[name] ? formatAmount(row.requests[name], unitOf.get(name) ?? "count") : <span class="dim">–</span>) })),
-      { key: "since", label: "Here for", numeric: true, value: (row) => -Date.parse(row.since), json: (row) => row.since, render: (row) => <Age time={row.since} now={now} /> },
+        .filter((name) => name !== "pods" && node.pods.some((pod) => pod.requests[name]))
+        .map(
+          (name): Column<NodePod> => ({
+            key: name,
+            label: name,
+            numeric: true,
+            value: (row) => row.requests[name] ?? null,
+            render: (row) =>
+              row.requests[name] ? (
+                formatAmount(row.requests[name], unitOf.get(name) ?? "count")
+              ) : (
+                <span class="dim">–</span>
+              ),
+          }),
+        ),
+      {
+        key: "since",
+        label: "Here for",
+        numeric: true,
+        value: (row) => -Date.parse(row.since),
+        json: (row) => row.since,
+        render: (row) => <Age time={row.since} now={now} />,
+      },
     ],
-    [names, unitOf, now],
+    [names, unitOf, now, node],
   );
   const rejectionColumns = useMemo(
     (): Column<Rejection>[] => [
-      { key: "plugin", label: "Plugin", value: (row) => row.plugin, render: (row) => <span class="tag">{row.plugin}</span> },
+      {
+        key: "plugin",
+        label: "Plugin",
+        value: (row) => row.plugin,
+        render: (row) => <span class="tag">{row.plugin}</span>,
+      },
       { key: "reason", label: "Reason", wide: true, value: (row) => row.reason },
       { key: "attempts", label: "Attempts", numeric: true, value: (row) => row.count },
-      { key: "last", label: "Last", numeric: true, value: (row) => Date.parse(row.last), json: (row) => row.last, render: (row) => <Age time={row.last} now={now} /> },
+      {
+        key: "last",
+        label: "Last",
+        numeric: true,
+        value: (row) => Date.parse(row.last),
+        json: (row) => row.last,
+        render: (row) => <Age time={row.last} now={now} />,
+      },
       {
         key: "examples",
         label: "Pods",
@@ -78,7 +122,11 @@ function NodeView({ node }: { node: Node }) {
             {node.zone && <span>zone {node.zone}</span>}
             {node.rack && <span>rack {node.rack}</span>}
             {node.pool && <span>pool {node.pool}</span>}
-            {node.flags & nodeFlags.notReady ? <span class="badge bad">Not ready</span> : <span class="badge good">Ready</span>}
+            {node.flags & nodeFlags.notReady ? (
+              <span class="badge bad">Not ready</span>
+            ) : (
+              <span class="badge good">Ready</span>
+            )}
             {(node.flags & nodeFlags.unschedulable) !== 0 && <span class="badge warn">Cordoned</span>}
           </p>
         </div>
@@ -87,7 +135,10 @@ function NodeView({ node }: { node: Node }) {
         </a>
       </header>
       <div class="columns two-one">
-        <Panel title="What is left" note={`${plural(node.pods.length, "pod")}: ${counts.bound} bound, ${counts.assumed} assumed, ${counts.nominated} nominated`}>
+        <Panel
+          title="What is left"
+          note={`${plural(node.pods.length, "pod")}: ${counts.bound} bound, ${counts.assumed} assumed, ${counts.nominated} nominated`}
+        >
           <table class="left-table">
             <thead>
               <tr>
@@ -114,10 +165,14 @@ function NodeView({ node }: { node: Node }) {
                   <tr key={name}>
                     <th scope="row">{name}</th>
                     <td class="bar-cell">
-                      <Bar ratio={requested / allocatable} label={`${name}: ${formatPercent(requested / allocatable)} requested`} />
+                      <Bar
+                        ratio={requested / allocatable}
+                        label={`${name}: ${formatPercent(requested / allocatable)} requested`}
+                      />
                     </td>
                     <td class="numeric">
-                      {formatAmount(requested, unit)} <span class="dim">{formatPercent(requested / allocatable)}</span>
+                      {formatAmount(requested, unit)}{" "}
+                      <span class="dim">{formatPercent(requested / allocatable)}</span>
                     </td>
                     <td class="numeric">{formatAmount(allocatable, unit)}</td>
                     <td class="numeric strong">{formatAmount(allocatable - requested, unit)}</td>
@@ -127,12 +182,25 @@ function NodeView({ node }: { node: Node }) {
             </tbody>
           </table>
         </Panel>
-        <Panel title="Labels and taints" tools={<CopyButton label="JSON" title="Copy labels and taints as JSON" text={() => JSON.stringify({ labels: node.labels, taints: node.taints }, null, 2)} />}>
+        <Panel
+          title="Labels and taints"
+          tools={
+            <CopyButton
+              label="JSON"
+              title="Copy labels and taints as JSON"
+              text={() => JSON.stringify({ labels: node.labels, taints: node.taints }, null, 2)}
+            />
+          }
+        >
           {node.taints.length > 0 && (
             <ul class="taints" aria-label="Taints">
               {node.taints.map((taint) => (
                 <li key={taint}>
-                  <a class="tag warn" href={formatRoute({ page: "cluster", query: { taint } })} title="Show the nodes with this taint">
+                  <a
+                    class="tag warn"
+                    href={formatRoute({ page: "cluster", query: { taint } })}
+                    title="Show the nodes with this taint"
+                  >
                     {taint}
                   </a>
                 </li>
@@ -151,7 +219,15 @@ function NodeView({ node }: { node: Node }) {
           </dl>
         </Panel>
       </div>
-      <Table id="here" label="Pods here" columns={podColumns} rows={node.pods} rowKey={(row) => `${row.namespace}/${row.name}`} maxRows={14} empty="No pod runs here." />
+      <Table
+        id="here"
+        label="Pods here"
+        columns={podColumns}
+        rows={node.pods}
+        rowKey={(row) => `${row.namespace}/${row.name}`}
+        maxRows={14}
+        empty="No pod runs here."
+      />
       {cluster.features.ledger ? (
         <Table
           id="rejected"
@@ -164,7 +240,10 @@ function NodeView({ node }: { node: Node }) {
           empty="The ledger has no attempt that rejected this node."
         />
       ) : (
-        <Empty title="Rejections are not known">This server keeps no ledger of attempts, so it cannot say which pods were rejected here ({formatCount(node.pods.length)} pods are here).</Empty>
+        <Empty title="Rejections are not known">
+          This server keeps no ledger of attempts, so it cannot say which pods were rejected here (
+          {formatCount(node.pods.length)} pods are here).
+        </Empty>
       )}
     </>
   );

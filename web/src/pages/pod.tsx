@@ -3,10 +3,28 @@ import { useMemo, useState } from "preact/hooks";
 import type { Attempt, AttemptList, Decision, Explanation, PodExplanation, PodList } from "../api/types.ts";
 import { Timeline } from "../charts/timeline.tsx";
 import { Waterfall } from "../charts/waterfall.tsx";
-import { age, formatClock, formatCount, formatDuration, formatPercent, plural } from "../format.ts";
+import {
+  age,
+  asSentence,
+  formatClock,
+  formatCount,
+  formatDuration,
+  formatPercent,
+  plural,
+} from "../format.ts";
 import { setQuery, useGet, useLive, useNow, useRoute, useServices, useThrottled } from "../state/hooks.ts";
 import { type Column, Table } from "../table/table.tsx";
-import { CopyButton, Empty, NodeLink, OutcomeBadge, Panel, Plugins, QueueBadge, Select, Show } from "../ui/controls.tsx";
+import {
+  CopyButton,
+  Empty,
+  NodeLink,
+  OutcomeBadge,
+  Panel,
+  Plugins,
+  QueueBadge,
+  Select,
+  Show,
+} from "../ui/controls.tsx";
 import { Fixes } from "./fixes.tsx";
 import { Matrix } from "./matrix.tsx";
 
@@ -47,7 +65,11 @@ export function PodPage({ namespace, name }: { namespace: string; name: string }
                   )}
                   {queued && <span>waiting for {formatDuration(age(queued.since, now))}</span>}
                   {queued && <span>{plural(queued.attempts, "attempt")}</span>}
-                  {queued?.nextAttempt && Date.parse(queued.nextAttempt) > now && <span>next in {formatDuration(Math.ceil((Date.parse(queued.nextAttempt) - now) / 1000))}</span>}
+                  {queued?.nextAttempt && Date.parse(queued.nextAttempt) > now && (
+                    <span>
+                      next in {formatDuration(Math.ceil((Date.parse(queued.nextAttempt) - now) / 1000))}
+                    </span>
+                  )}
                   {explanation.node && (
                     <span>
                       on <NodeLink name={explanation.node} />
@@ -61,19 +83,31 @@ export function PodPage({ namespace, name }: { namespace: string; name: string }
                   <span class="dim">{explanation.schedulerName}</span>
                 </p>
               </div>
-              <CopyButton label="JSON" title="Copy the explanation as JSON, as berth why -o json prints it" text={() => JSON.stringify(explanation, null, 2)} />
+              <CopyButton
+                label="JSON"
+                title="Copy the explanation as JSON, as berth why -o json prints it"
+                text={() => JSON.stringify(explanation, null, 2)}
+              />
             </header>
             <Answer explanation={explanation} />
             <div class="columns two-one">
-              {explanation.decision ? <Funnel explanation={explanation.decision.explanation} /> : <NoDecision explanation={explanation} />}
-              {explanation.state !== "Running" && explanation.decision && explanation.decision.outcome !== "Fits" ? (
+              {explanation.decision ? (
+                <Funnel explanation={explanation.decision.explanation} />
+              ) : (
+                <NoDecision explanation={explanation} />
+              )}
+              {explanation.state !== "Running" &&
+              explanation.decision &&
+              explanation.decision.outcome !== "Fits" ? (
                 <Fixes namespace={namespace} name={name} />
               ) : (
                 <Placement explanation={explanation} />
               )}
             </div>
             {explanation.decision && <Scores decision={explanation.decision} node={explanation.node} />}
-            {explanation.decision?.explanation.preemption && <Preemption explanation={explanation.decision.explanation} />}
+            {explanation.decision?.explanation.preemption && (
+              <Preemption explanation={explanation.decision.explanation} />
+            )}
             {cluster.features.ledger && <Attempts namespace={namespace} name={name} since={queued?.since} />}
             <Matrix namespace={namespace} name={name} />
           </>
@@ -114,7 +148,8 @@ function Answer({ explanation }: { explanation: PodExplanation }) {
 export function sentence(explanation: PodExplanation): string {
   const { decision, state } = explanation;
   if (state === "Gated") return `Waits for its scheduling gates: ${(explanation.gates ?? []).join(", ")}.`;
-  if (state === "Waiting") return `Has a node, and waits at Permit for ${(explanation.permit ?? []).join(", ")}.`;
+  if (state === "Waiting")
+    return `Has a node, and waits at Permit for ${(explanation.permit ?? []).join(", ")}.`;
   if (state === "Succeeded" || state === "Failed") return `Has finished: ${state}.`;
   if (state === "Running") {
     const placement = explanation.placement;
@@ -151,7 +186,13 @@ function Funnel({ explanation }: { explanation: Explanation }) {
     <Panel
       title="Rejected nodes"
       note={`${formatCount(explanation.feasibleNodes)} of ${formatCount(explanation.nodes)} nodes fit`}
-      tools={<CopyButton label="JSON" title="Copy the rejected nodes as JSON" text={() => JSON.stringify(explanation.rejected, null, 2)} />}
+      tools={
+        <CopyButton
+          label="JSON"
+          title="Copy the rejected nodes as JSON"
+          text={() => JSON.stringify(explanation.rejected, null, 2)}
+        />
+      }
     >
       {explanation.preFilter && (
         <p>
@@ -175,7 +216,10 @@ function Funnel({ explanation }: { explanation: Explanation }) {
             </div>
             <div class="funnel-bar" role="img" aria-label={`${formatPercent(group.nodes / total)} of nodes`}>
               <span class="kept" style={{ width: `${(after / total) * 100}%` }} />
-              <span class="cut" style={{ left: `${(after / total) * 100}%`, width: `${((before - after) / total) * 100}%` }} />
+              <span
+                class="cut"
+                style={{ left: `${(after / total) * 100}%`, width: `${((before - after) / total) * 100}%` }}
+              />
             </div>
             {group.details.length > 0 && (
               <ul class="details">
@@ -206,7 +250,8 @@ function NoDecision({ explanation }: { explanation: PodExplanation }) {
         <ul class="plain">
           {(explanation.permit ?? []).map((plugin) => (
             <li key={plugin}>
-              <span class="tag">{plugin}</span> has not allowed the pod yet. It is counted on its node as assumed.
+              <span class="tag">{plugin}</span> has not allowed the pod yet. It is counted on its node as
+              assumed.
             </li>
           ))}
         </ul>
@@ -226,7 +271,9 @@ function Placement({ explanation }: { explanation: PodExplanation }) {
         <dl class="facts-list">
           <div>
             <dt>Node</dt>
-            <dd>{placement.nodeExists ? <NodeLink name={placement.node} /> : `${placement.node} (deleted)`}</dd>
+            <dd>
+              {placement.nodeExists ? <NodeLink name={placement.node} /> : `${placement.node} (deleted)`}
+            </dd>
           </div>
           <div>
             <dt>Fits today</dt>
@@ -255,28 +302,53 @@ function Placement({ explanation }: { explanation: PodExplanation }) {
         </p>
       )}
       {!placement && best.length === 0 && <Empty title="Not decided yet" />}
-      {decision?.explanation.why && <p class="dim">It {decision.explanation.why}.</p>}
+      {decision?.explanation.why && <p class="dim">{asSentence(decision.explanation.why)}</p>}
     </Panel>
   );
 }
 
 function Scores({ decision, node }: { decision: Decision; node: string | undefined }) {
   const { query } = useRoute();
-  const scores = useMemo(() => [...decision.explanation.scores].sort((a, b) => b.total - a.total), [decision]);
+  const scores = useMemo(
+    () => [...decision.explanation.scores].sort((a, b) => b.total - a.total),
+    [decision],
+  );
   if (scores.length === 0) return null;
-  const initial = scores.find((score) => score.node === node) ?? scores.find((score) => score.chosen) ?? scores[0]!;
+  const initial =
+    scores.find((score) => score.node === node) ?? scores.find((score) => score.chosen) ?? scores[0]!;
   const shown = scores.find((score) => score.node === query.score) ?? initial;
-  const other = scores.find((score) => score.node === query.compare && score !== shown) ?? scores.find((score) => score !== shown);
-  const options = scores.map((score) => ({ value: score.node, label: `${score.node} · ${formatCount(score.total)}${score.chosen ? " · best" : ""}` }));
+  const other =
+    scores.find((score) => score.node === query.compare && score !== shown) ??
+    scores.find((score) => score !== shown);
+  const options = scores.map((score) => ({
+    value: score.node,
+    label: `${score.node} · ${formatCount(score.total)}${score.chosen ? " · best" : ""}`,
+  }));
   return (
     <Panel
       title="Scores"
       note="weighted, as the scheduler adds them"
       tools={
         <>
-          <Select label="Node" value={shown.node} options={options} onChange={(score) => setQuery({ score })} />
-          {other && <Select label="Compare with" value={other.node} options={options.filter(({ value }) => value !== shown.node)} onChange={(compare) => setQuery({ compare })} />}
-          <CopyButton label="JSON" title="Copy the scores as JSON" text={() => JSON.stringify(scores, null, 2)} />
+          <Select
+            label="Node"
+            value={shown.node}
+            options={options}
+            onChange={(score) => setQuery({ score })}
+          />
+          {other && (
+            <Select
+              label="Compare with"
+              value={other.node}
+              options={options.filter(({ value }) => value !== shown.node)}
+              onChange={(compare) => setQuery({ compare })}
+            />
+          )}
+          <CopyButton
+            label="JSON"
+            title="Copy the scores as JSON"
+            text={() => JSON.stringify(scores, null, 2)}
+          />
         </>
       }
     >
@@ -293,7 +365,20 @@ function Preemption({ explanation }: { explanation: Explanation }) {
     (): Column<Candidate>[] => [
       { key: "node", label: "Node", value: (row) => row.node, render: (row) => <NodeLink name={row.node} /> },
       { key: "chosen", label: "Chosen", value: (row) => (row.chosen ? "yes" : "no") },
-      { key: "victims", label: "Victims", wide: true, value: (row) => row.victims.join(", "), json: (row) => row.victimDetails, render: (row) => row.victimDetails.map((victim) => `${victim.pod} (priority ${victim.priority}${victim.breaksBudget ? ", breaks a budget" : ""})`).join(", ") },
+      {
+        key: "victims",
+        label: "Victims",
+        wide: true,
+        value: (row) => row.victims.join(", "),
+        json: (row) => row.victimDetails,
+        render: (row) =>
+          row.victimDetails
+            .map(
+              (victim) =>
+                `${victim.pod} (priority ${victim.priority}${victim.breaksBudget ? ", breaks a budget" : ""})`,
+            )
+            .join(", "),
+      },
       { key: "budgets", label: "Budget violations", numeric: true, value: (row) => row.budgetViolations },
       { key: "whyNot", label: "Why not", wide: true, value: (row) => row.whyNot },
     ],
@@ -307,12 +392,25 @@ function Preemption({ explanation }: { explanation: Explanation }) {
       columns={columns}
       rows={candidates}
       rowKey={(row) => row.node}
-      tools={<span class="dim">{plural(preemption.candidateNodes, "node")} would fit after preemption with priority {formatCount(preemption.priority)}</span>}
+      tools={
+        <span class="dim">
+          {plural(preemption.candidateNodes, "node")} would fit after preemption with priority{" "}
+          {formatCount(preemption.priority)}
+        </span>
+      }
     />
   );
 }
 
-function Attempts({ namespace, name, since }: { namespace: string; name: string; since: string | undefined }) {
+function Attempts({
+  namespace,
+  name,
+  since,
+}: {
+  namespace: string;
+  name: string;
+  since: string | undefined;
+}) {
   const now = useNow(5000);
   const { query } = useRoute();
   const { result, reload } = useGet<AttemptList>(["attempts"], { pod: `${namespace}/${name}`, limit: 500 });
@@ -337,13 +435,52 @@ function Attempts({ namespace, name, since }: { namespace: string; name: string;
           </button>
         ),
       },
-      { key: "outcome", label: "Outcome", value: (row) => row.outcome, render: (row) => <OutcomeBadge outcome={row.outcome} /> },
-      { key: "waited", label: "Waited", numeric: true, value: (row) => row.waitedFor, render: (row) => formatDuration(row.waitedFor) },
-      { key: "wokenBy", label: "Woken by", value: (row) => (row.wokenBy ? `${row.wokenBy.event} ${row.wokenBy.object ?? ""}` : ""), json: (row) => row.wokenBy },
-      { key: "plugins", label: "Rejected by", value: (row) => row.plugins.join(" "), json: (row) => row.plugins, render: (row) => <Plugins names={row.plugins} /> },
-      { key: "feasible", label: "Feasible", numeric: true, value: (row) => row.feasible, text: (row) => `${row.feasible} of ${row.evaluated}` },
-      { key: "duration", label: "Duration", numeric: true, value: (row) => total(row.phases), render: (row) => formatDuration(total(row.phases)) },
-      { key: "node", label: "Node", value: (row) => row.node, render: (row) => (row.node ? <NodeLink name={row.node} /> : <span class="dim">–</span>) },
+      {
+        key: "outcome",
+        label: "Outcome",
+        value: (row) => row.outcome,
+        render: (row) => <OutcomeBadge outcome={row.outcome} />,
+      },
+      {
+        key: "waited",
+        label: "Waited",
+        numeric: true,
+        value: (row) => row.waitedFor,
+        render: (row) => formatDuration(row.waitedFor),
+      },
+      {
+        key: "wokenBy",
+        label: "Woken by",
+        value: (row) => (row.wokenBy ? `${row.wokenBy.event} ${row.wokenBy.object ?? ""}` : ""),
+        json: (row) => row.wokenBy,
+      },
+      {
+        key: "plugins",
+        label: "Rejected by",
+        value: (row) => row.plugins.join(" "),
+        json: (row) => row.plugins,
+        render: (row) => <Plugins names={row.plugins} />,
+      },
+      {
+        key: "feasible",
+        label: "Feasible",
+        numeric: true,
+        value: (row) => row.feasible,
+        text: (row) => `${row.feasible} of ${row.evaluated}`,
+      },
+      {
+        key: "duration",
+        label: "Duration",
+        numeric: true,
+        value: (row) => total(row.phases),
+        render: (row) => formatDuration(total(row.phases)),
+      },
+      {
+        key: "node",
+        label: "Node",
+        value: (row) => row.node,
+        render: (row) => (row.node ? <NodeLink name={row.node} /> : <span class="dim">–</span>),
+      },
       { key: "message", label: "Message", wide: true, value: (row) => row.message },
     ],
     [],
@@ -353,12 +490,28 @@ function Attempts({ namespace, name, since }: { namespace: string; name: string;
       <Show result={result} what="attempts" retry={reload}>
         {(list) =>
           rows.length === 0 ? (
-            <Empty title="No attempt yet">The ledger has no attempt of this pod{list.complete ? "" : "; older ones were dropped"}.</Empty>
+            <Empty title="No attempt yet">
+              The ledger has no attempt of this pod{list.complete ? "" : "; older ones were dropped"}.
+            </Empty>
           ) : (
             <>
-              <Timeline attempts={rows} since={since ? Date.parse(since) : undefined} now={now} selected={attempt?.sequence ?? 0} onSelect={(sequence) => setQuery({ attempt: String(sequence) })} />
+              <Timeline
+                attempts={rows}
+                since={since ? Date.parse(since) : undefined}
+                now={now}
+                selected={attempt?.sequence ?? 0}
+                onSelect={(sequence) => setQuery({ attempt: String(sequence) })}
+              />
               {attempt && <Phases attempt={attempt} />}
-              <Table id="attempts" label="Attempts" columns={columns} rows={rows} rowKey={(row) => String(row.sequence)} selected={String(attempt?.sequence)} maxRows={8} />
+              <Table
+                id="attempts"
+                label="Attempts"
+                columns={columns}
+                rows={rows}
+                rowKey={(row) => String(row.sequence)}
+                selected={String(attempt?.sequence)}
+                maxRows={8}
+              />
             </>
           )
         }
@@ -374,23 +527,38 @@ function total(phases: Record<string, number>): number {
 const phaseOrder = ["preFilter", "filter", "postFilter", "score", "reserve", "permit", "bind"];
 
 function Phases({ attempt }: { attempt: Attempt }) {
-  const names = [...phaseOrder.filter((name) => attempt.phases[name] !== undefined), ...Object.keys(attempt.phases).filter((name) => !phaseOrder.includes(name))];
+  const names = [
+    ...phaseOrder.filter((name) => attempt.phases[name] !== undefined),
+    ...Object.keys(attempt.phases).filter((name) => !phaseOrder.includes(name)),
+  ];
   const sum = total(attempt.phases) || 1;
   return (
     <div class="phases">
-      <div class="phase-bar" role="img" aria-label={names.map((name) => `${name} ${formatDuration(attempt.phases[name]!)}`).join(", ")}>
+      <div
+        class="phase-bar"
+        role="img"
+        aria-label={names.map((name) => `${name} ${formatDuration(attempt.phases[name]!)}`).join(", ")}
+      >
         {names.map((name, i) => (
-          <span key={name} class={`c${i % 8}`} style={{ width: `${(attempt.phases[name]! / sum) * 100}%` }} title={`${name} ${formatDuration(attempt.phases[name]!)}`} />
+          <span
+            key={name}
+            class={`c${i % 8}`}
+            style={{ width: `${(attempt.phases[name]! / sum) * 100}%` }}
+            title={`${name} ${formatDuration(attempt.phases[name]!)}`}
+          />
         ))}
       </div>
       <ul class="legend">
         <li class="dim">Attempt at {formatClock(attempt.time, true)}:</li>
         {names.map((name, i) => (
           <li key={name}>
-            <span class={`swatch c${i % 8}`} aria-hidden="true" /> {name} <b class="tabular">{formatDuration(attempt.phases[name]!)}</b>
+            <span class={`swatch c${i % 8}`} aria-hidden="true" /> {name}{" "}
+            <b class="tabular">{formatDuration(attempt.phases[name]!)}</b>
           </li>
         ))}
-        {attempt.victims.length > 0 && <li>victims: {attempt.victims.map((pod) => `${pod.namespace}/${pod.name}`).join(", ")}</li>}
+        {attempt.victims.length > 0 && (
+          <li>victims: {attempt.victims.map((pod) => `${pod.namespace}/${pod.name}`).join(", ")}</li>
+        )}
       </ul>
     </div>
   );

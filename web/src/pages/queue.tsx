@@ -1,13 +1,41 @@
 // The queue: what flows where, how long pods have been waiting, and what for.
 import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
-import { type PodList, type PodRow, type PriorityRow, type Queue, type QueueFlow, type QueueGroup, type QueueName, queues } from "../api/types.ts";
+import {
+  type PodList,
+  type PodRow,
+  type PriorityRow,
+  type Queue,
+  type QueueFlow,
+  type QueueGroup,
+  type QueueName,
+  queues,
+} from "../api/types.ts";
 import { heat } from "../charts/heat_map.tsx";
 import { QueueDiagram } from "../charts/queue_flow.tsx";
 import { formatCount, formatDuration, formatShortDuration } from "../format.ts";
-import { textOn, useColour } from "../map/colour.ts";
-import { asApiError, setQuery, useGet, useLive, useNow, useRoute, useServices, useThrottled } from "../state/hooks.ts";
+import { colourOf, textOn } from "../map/colour.ts";
+import {
+  asApiError,
+  setQuery,
+  useGet,
+  useLive,
+  useNow,
+  useRoute,
+  useServices,
+  useThrottled,
+} from "../state/hooks.ts";
 import { type Column, Table } from "../table/table.tsx";
-import { Age, Empty, ErrorBox, Panel, PodLink, Plugins, QueueBadge, queueLabels, Show } from "../ui/controls.tsx";
+import {
+  Age,
+  Empty,
+  ErrorBox,
+  Panel,
+  Plugins,
+  PodLink,
+  QueueBadge,
+  queueLabels,
+  Show,
+} from "../ui/controls.tsx";
 import { Icon } from "../ui/icons.tsx";
 
 export function QueuePage() {
@@ -37,30 +65,52 @@ function Queues({ queue, reload }: { queue: Queue; reload: () => void }) {
   const total = queues.reduce((sum, name) => sum + flow.counts[name], 0);
   return (
     <>
-      <Panel title="Queue" note={total === 0 ? "no pod is waiting" : `${formatCount(total)} pods without a node`}>
-        <QueueDiagram flow={flow} selected={selected ?? ""} onSelect={(name) => setQuery({ queue: name === selected ? "" : name, group: "" })} />
-      </Panel>
+      <div class="columns two-one">
+        <Panel
+          title="Queue"
+          note={total === 0 ? "no pod is waiting" : `${formatCount(total)} pods without a node`}
+        >
+          <QueueDiagram
+            flow={flow}
+            selected={selected ?? ""}
+            onSelect={(name) => setQuery({ queue: name === selected ? "" : name, group: "" })}
+          />
+        </Panel>
+        <Ages queue={queue} />
+      </div>
       {total === 0 && queue.groups.length === 0 ? (
         <Empty title="Every pod has a node">Pods appear here while they wait for one.</Empty>
       ) : (
         <>
-          <div class="columns two-one">
-            <Groups groups={queue.groups} selected={selected} group={group} />
-            <div class="stack">
-              <Ages queue={queue} />
+          <Groups groups={queue.groups} selected={selected} group={group} />
+          {selected || group ? (
+            <Pods key={`${selected} ${group}`} queue={selected} group={group} />
+          ) : (
+            <div class="columns two-one">
+              <Oldest rows={queue.oldest} />
               <Priorities rows={queue.priorities} />
             </div>
-          </div>
-          {selected || group ? <Pods key={`${selected} ${group}`} queue={selected} group={group} /> : <Oldest rows={queue.oldest} />}
+          )}
         </>
       )}
     </>
   );
 }
 
-function Groups({ groups, selected, group }: { groups: QueueGroup[]; selected: QueueName | undefined; group: string | undefined }) {
+function Groups({
+  groups,
+  selected,
+  group,
+}: {
+  groups: QueueGroup[];
+  selected: QueueName | undefined;
+  group: string | undefined;
+}) {
   const now = useNow();
-  const rows = useMemo(() => (selected ? groups.filter((entry) => entry.queue === selected) : groups), [groups, selected]);
+  const rows = useMemo(
+    () => (selected ? groups.filter((entry) => entry.queue === selected) : groups),
+    [groups, selected],
+  );
   const columns = useMemo(
     (): Column<QueueGroup>[] => [
       {
@@ -68,30 +118,79 @@ function Groups({ groups, selected, group }: { groups: QueueGroup[]; selected: Q
         label: "Group",
         value: (row) => row.group,
         render: (row) => (
-          <button type="button" class="as-link" title={`Show the pods of ${row.group}`} onClick={() => setQuery({ group: row.group, queue: row.queue }, true)}>
+          <button
+            type="button"
+            class="as-link"
+            title={`Show the pods of ${row.group}`}
+            onClick={() => setQuery({ group: row.group, queue: row.queue }, true)}
+          >
             {row.group}
           </button>
         ),
       },
-      { key: "queue", label: "Queue", value: (row) => queueLabels[row.queue], render: (row) => <QueueBadge queue={row.queue} /> },
+      {
+        key: "queue",
+        label: "Queue",
+        value: (row) => queueLabels[row.queue],
+        render: (row) => <QueueBadge queue={row.queue} />,
+      },
       { key: "pods", label: "Pods", numeric: true, value: (row) => row.count },
-      { key: "oldest", label: "Oldest", numeric: true, value: (row) => -Date.parse(row.oldest), json: (row) => row.oldest, render: (row) => <Age time={row.oldest} now={now} /> },
+      {
+        key: "oldest",
+        label: "Oldest",
+        numeric: true,
+        value: (row) => -Date.parse(row.oldest),
+        json: (row) => row.oldest,
+        render: (row) => <Age time={row.oldest} now={now} />,
+      },
       { key: "priority", label: "Priority", numeric: true, value: (row) => row.maxPriority },
-      { key: "plugins", label: "Rejected by", value: (row) => row.plugins.join(" "), json: (row) => row.plugins, render: (row) => <Plugins names={row.plugins} /> },
-      { key: "waitsFor", label: "Waits for", wide: true, value: (row) => row.waitsFor.join(", "), json: (row) => row.waitsFor },
-      { key: "example", label: "Example", value: (row) => `${row.example.namespace}/${row.example.name}`, render: (row) => <PodLink pod={row.example} short /> },
+      {
+        key: "waitsFor",
+        label: "Waits for",
+        wide: 2.4,
+        value: (row) => row.waitsFor.join(", "),
+        json: (row) => row.waitsFor,
+      },
+      {
+        key: "plugins",
+        label: "Rejected by",
+        value: (row) => row.plugins.join(" "),
+        json: (row) => row.plugins,
+        render: (row) => <Plugins names={row.plugins} />,
+      },
       { key: "message", label: "Message", wide: true, value: (row) => row.message },
+      {
+        key: "example",
+        label: "Oldest pod",
+        wide: true,
+        value: (row) => `${row.example.namespace}/${row.example.name}`,
+        render: (row) => <PodLink pod={row.example} short />,
+      },
     ],
     [now],
   );
-  return <Table id="groups" label={selected ? `Groups: ${queueLabels[selected]}` : "Groups"} columns={columns} rows={rows} rowKey={(row) => `${row.queue} ${row.group}`} selected={group ?? ""} maxRows={15} empty="No group is waiting." />;
+  return (
+    <Table
+      id="groups"
+      label={selected ? `Groups: ${queueLabels[selected]}` : "Groups"}
+      columns={columns}
+      rows={rows}
+      rowKey={(row) => `${row.queue} ${row.group}`}
+      selected={group ?? ""}
+      maxRows={15}
+      empty="No group is waiting."
+    />
+  );
 }
 
 function Ages({ queue }: { queue: Queue }) {
   const { theme } = useServices();
   const { bounds, counts } = queue.ages;
   const largest = Math.max(1, ...queues.flatMap((name) => counts[name] ?? []));
-  const labels = [...bounds.map((bound) => `≤ ${formatShortDuration(bound)}`), `> ${formatShortDuration(bounds.at(-1) ?? 0)}`];
+  const labels = [
+    ...bounds.map((bound) => `≤ ${formatShortDuration(bound)}`),
+    `> ${formatShortDuration(bounds.at(-1) ?? 0)}`,
+  ];
   return (
     <Panel title="Ages" note="pods by time since they were created or last bound">
       <table class="heat-table">
@@ -115,7 +214,12 @@ function Ages({ queue }: { queue: Queue }) {
                 const count = counts[name]?.[i] ?? 0;
                 const value = heat(count, largest);
                 return (
-                  <td key={label} style={count > 0 ? { background: useColour(value, theme), color: textOn(value, theme) } : {}}>
+                  <td
+                    key={label}
+                    style={
+                      count > 0 ? { background: colourOf(value, theme), color: textOn(value, theme) } : {}
+                    }
+                  >
                     {count > 0 ? formatCount(count) : <span class="dim">·</span>}
                   </td>
                 );
@@ -133,21 +237,66 @@ function Priorities({ rows }: { rows: PriorityRow[] }) {
   const columns = useMemo(
     (): Column<PriorityRow>[] => [
       { key: "priority", label: "Priority", numeric: true, value: (row) => row.priority },
-      { key: "class", label: "Class", value: (row) => row.className, render: (row) => row.className ?? <span class="dim">–</span> },
+      {
+        key: "class",
+        label: "Class",
+        value: (row) => row.className,
+        render: (row) => row.className ?? <span class="dim">–</span>,
+      },
       { key: "pods", label: "Pods", numeric: true, value: (row) => row.count },
-      { key: "oldest", label: "Oldest", numeric: true, value: (row) => -Date.parse(row.oldest), json: (row) => row.oldest, render: (row) => <Age time={row.oldest} now={now} /> },
-      { key: "pod", label: "Oldest pod", wide: true, value: (row) => `${row.example.namespace}/${row.example.name}`, render: (row) => <PodLink pod={row.example} /> },
+      {
+        key: "oldest",
+        label: "Oldest",
+        numeric: true,
+        value: (row) => -Date.parse(row.oldest),
+        json: (row) => row.oldest,
+        render: (row) => <Age time={row.oldest} now={now} />,
+      },
+      {
+        key: "pod",
+        label: "Oldest pod",
+        wide: true,
+        value: (row) => `${row.example.namespace}/${row.example.name}`,
+        render: (row) => <PodLink pod={row.example} />,
+      },
     ],
     [now],
   );
-  return <Table id="priorities" label="Oldest by priority" columns={columns} rows={rows} rowKey={(row) => String(row.priority)} defaultSort="-priority" maxRows={8} />;
+  return (
+    <Table
+      id="priorities"
+      label="Oldest by priority"
+      columns={columns}
+      rows={rows}
+      rowKey={(row) => String(row.priority)}
+      defaultSort="-priority"
+      maxRows={8}
+    />
+  );
 }
 
 function podColumns(now: number): Column<PodRow>[] {
   return [
-    { key: "pod", label: "Pod", value: (row) => `${row.namespace}/${row.name}`, render: (row) => <PodLink pod={row} /> },
-    { key: "queue", label: "Queue", value: (row) => (row.queue ? queueLabels[row.queue] : ""), render: (row) => <QueueBadge queue={row.queue} /> },
-    { key: "age", label: "Age", numeric: true, value: (row) => -Date.parse(row.since), json: (row) => row.since, render: (row) => <Age time={row.since} now={now} /> },
+    {
+      key: "pod",
+      label: "Pod",
+      value: (row) => `${row.namespace}/${row.name}`,
+      render: (row) => <PodLink pod={row} />,
+    },
+    {
+      key: "queue",
+      label: "Queue",
+      value: (row) => (row.queue ? queueLabels[row.queue] : ""),
+      render: (row) => <QueueBadge queue={row.queue} />,
+    },
+    {
+      key: "age",
+      label: "Age",
+      numeric: true,
+      value: (row) => -Date.parse(row.since),
+      json: (row) => row.since,
+      render: (row) => <Age time={row.since} now={now} />,
+    },
     { key: "priority", label: "Priority", numeric: true, value: (row) => row.priority },
     { key: "attempts", label: "Attempts", numeric: true, value: (row) => row.attempts },
     {
@@ -162,17 +311,32 @@ function podColumns(now: number): Column<PodRow>[] {
         return left > 0 ? `in ${formatDuration(Math.ceil(left))}` : "now";
       },
     },
-    { key: "plugins", label: "Rejected by", value: (row) => row.plugins.join(" "), json: (row) => row.plugins, render: (row) => <Plugins names={row.plugins} /> },
+    {
+      key: "plugins",
+      label: "Rejected by",
+      value: (row) => row.plugins.join(" "),
+      json: (row) => row.plugins,
+      render: (row) => <Plugins names={row.plugins} />,
+    },
+    { key: "message", label: "Message", wide: true, value: (row) => row.message },
     { key: "nominated", label: "Nominated", value: (row) => row.nominatedNode },
     { key: "group", label: "Group", value: (row) => row.group },
-    { key: "message", label: "Message", wide: true, value: (row) => row.message },
   ];
 }
 
 function Oldest({ rows }: { rows: PodRow[] }) {
   const now = useNow();
   const columns = useMemo(() => podColumns(now), [now]);
-  return <Table id="oldest" label="Oldest pods" columns={columns} rows={rows} rowKey={(row) => row.uid} maxRows={14} />;
+  return (
+    <Table
+      id="oldest"
+      label="Oldest pods"
+      columns={columns}
+      rows={rows}
+      rowKey={(row) => row.uid}
+      maxRows={14}
+    />
+  );
 }
 
 function Pods({ queue, group }: { queue: QueueName | undefined; group: string | undefined }) {
@@ -180,7 +344,9 @@ function Pods({ queue, group }: { queue: QueueName | undefined; group: string | 
   const now = useNow();
   const columns = useMemo(() => podColumns(now), [now]);
   const { result, reload } = useGet<PodList>(["pods"], { queue, group, limit: 500 });
-  const [more, setMore] = useState<{ items: PodRow[]; token: string | undefined; error?: unknown } | undefined>();
+  const [more, setMore] = useState<
+    { items: PodRow[]; token: string | undefined; error?: unknown } | undefined
+  >();
   const items = useMemo(() => [...(result.data?.items ?? []), ...(more?.items ?? [])], [result.data, more]);
   const token = more ? more.token : result.data?.continue;
   const loadMore = useCallback(() => {
@@ -206,7 +372,11 @@ function Pods({ queue, group }: { queue: QueueName | undefined; group: string | 
             more={token ? loadMore : undefined}
             empty="No pod is here now."
             tools={
-              <button type="button" class="button quiet" onClick={() => setQuery({ queue: "", group: "" }, true)}>
+              <button
+                type="button"
+                class="button quiet"
+                onClick={() => setQuery({ queue: "", group: "" }, true)}
+              >
                 <Icon name="close" /> Close
               </button>
             }
@@ -216,4 +386,3 @@ function Pods({ queue, group }: { queue: QueueName | undefined; group: string | 
     </>
   );
 }
-

@@ -63,26 +63,44 @@ export interface Resource<T> {
 export function asApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   const message = error instanceof Error ? error.message : String(error);
-  return new ApiError(0, "Bug", message, "This is a bug of the dashboard. Reload the page, and report it if it stays.");
+  return new ApiError(
+    0,
+    "Bug",
+    message,
+    "This is a bug of the dashboard. Reload the page, and report it if it stays.",
+  );
 }
 
 /** Runs `load` when `key` changes. While it loads again, the last data of the same key stays visible. */
 export function useLoad<T>(key: string, load: (signal: AbortSignal) => Promise<T>): Resource<T> {
-  const [result, setResult] = useState<{ key: string; loaded: Loaded<T> }>({ key, loaded: { state: "loading" } });
+  const [result, setResult] = useState<{ key: string; loaded: Loaded<T> }>({
+    key,
+    loaded: { state: "loading" },
+  });
   const [round, setRound] = useState(0);
   const current = useRef(load);
   current.current = load;
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new round loads the same key again
   useEffect(() => {
     const controller = new AbortController();
-    setResult((old) => ({ key, loaded: old.key === key ? { state: "loading", data: old.loaded.data } : { state: "loading" } }));
+    setResult((old) => ({
+      key,
+      loaded: old.key === key ? { state: "loading", data: old.loaded.data } : { state: "loading" },
+    }));
     current.current(controller.signal).then(
       (data) => {
         if (!controller.signal.aborted) setResult({ key, loaded: { state: "ready", data } });
       },
       (error: unknown) => {
         if (controller.signal.aborted) return;
-        setResult((old) => ({ key, loaded: { state: "error", error: asApiError(error), data: old.key === key ? old.loaded.data : undefined } }));
+        setResult((old) => ({
+          key,
+          loaded: {
+            state: "error",
+            error: asApiError(error),
+            data: old.key === key ? old.loaded.data : undefined,
+          },
+        }));
       },
     );
     return () => controller.abort();

@@ -26,7 +26,11 @@ export function parseRoute(hash: string): Route {
 }
 
 /** The inverse of parseRoute. Names are sorted and empty values left out, so that equal states have equal addresses. */
-export function formatRoute(route: { page: string; segments?: string[]; query?: Record<string, string | undefined> }): string {
+export function formatRoute(route: {
+  page: string;
+  segments?: string[];
+  query?: Record<string, string | undefined>;
+}): string {
   const path = [route.page, ...(route.segments ?? [])].map(encodeURIComponent).join("/");
   const parameters = new URLSearchParams();
   const query = route.query ?? {};

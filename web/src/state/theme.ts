@@ -17,7 +17,9 @@ function stored(): ThemeChoice {
 
 export function useTheme(): { choice: ThemeChoice; theme: Theme; choose(choice: ThemeChoice): void } {
   const [choice, setChoice] = useState<ThemeChoice>(stored);
-  const [system, setSystem] = useState<Theme>(() => (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light"));
+  const [system, setSystem] = useState<Theme>(() =>
+    matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light",
+  );
   useEffect(() => {
     const query = matchMedia("(prefers-color-scheme: dark)");
     const update = () => setSystem(query.matches ? "dark" : "light");

@@ -10,8 +10,8 @@ import { type ColumnModel, filterRows, nextSort, rowsAsJson, sortRows, visibleRa
 
 export interface Column<Row> extends ColumnModel<Row> {
   numeric?: boolean;
-  /** Takes what space is left, and is cut with an ellipsis. */
-  wide?: boolean;
+  /** Takes a share of the space that is left, and is cut with an ellipsis. */
+  wide?: boolean | number;
   render?(row: Row): ComponentChildren;
   title?(row: Row): string;
 }
@@ -41,12 +41,17 @@ export function Table<Row>(props: TableProps<Row>) {
   const { query } = useRoute();
   const filter = query[`${id}.filter`] ?? "";
   const sort = query[`${id}.sort`] ?? defaultSort;
-  const shown = useMemo(() => sortRows(filterRows(rows, columns, filter), columns, sort), [rows, columns, filter, sort]);
+  const shown = useMemo(
+    () => sortRows(filterRows(rows, columns, filter), columns, sort),
+    [rows, columns, filter, sort],
+  );
   const scroller = useRef<HTMLDivElement>(null);
   const [scroll, setScroll] = useState(0);
   const virtual = shown.length > 120;
   const height = maxRows * rowHeight;
-  const range = virtual ? visibleRange(scroll, height, rowHeight, shown.length) : { first: 0, last: shown.length };
+  const range = virtual
+    ? visibleRange(scroll, height, rowHeight, shown.length)
+    : { first: 0, last: shown.length };
   // biome-ignore lint/correctness/useExhaustiveDependencies: another filter or order starts at the top
   useEffect(() => {
     if (scroller.current) scroller.current.scrollTop = 0;
@@ -63,7 +68,11 @@ export function Table<Row>(props: TableProps<Row>) {
         aria-sort={direction}
         class={`${column.numeric ? "numeric" : ""}${column.wide ? " wide" : ""}`}
       >
-        <button type="button" class="sort" onClick={() => setQuery({ [`${id}.sort`]: next === defaultSort ? "" : next || "none" })}>
+        <button
+          type="button"
+          class="sort"
+          onClick={() => setQuery({ [`${id}.sort`]: next === defaultSort ? "" : next || "none" })}
+        >
           <span>{column.label}</span>
           <span class={`arrow ${direction}`} aria-hidden="true">
             <Icon name={direction === "descending" ? "down" : "up"} />
@@ -95,12 +104,17 @@ export function Table<Row>(props: TableProps<Row>) {
             onInput={(event) => setQuery({ [`${id}.filter`]: event.currentTarget.value })}
           />
         </label>
-        <CopyButton label="JSON" title={`Copy ${formatCount(shown.length)} rows of ${label} as JSON`} text={() => rowsAsJson(shown, columns)} />
+        <CopyButton
+          label="JSON"
+          title={`Copy ${formatCount(shown.length)} rows of ${label} as JSON`}
+          text={() => rowsAsJson(shown, columns)}
+        />
       </div>
       {shown.length === 0 ? (
-        <div class="empty-rows">{rows.length === 0 ? (props.empty ?? "Nothing here.") : "No row matches the filter."}</div>
+        <div class="empty-rows">
+          {rows.length === 0 ? (props.empty ?? "Nothing here.") : "No row matches the filter."}
+        </div>
       ) : (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
         <div
           class="scroller"
           role="region"
@@ -116,16 +130,25 @@ export function Table<Row>(props: TableProps<Row>) {
               <tr>{header}</tr>
             </thead>
             <tbody>
-              {range.first > 0 && <tr class="spacer" aria-hidden="true" style={{ height: `${range.first * rowHeight}px` }} />}
+              {range.first > 0 && <tr class="spacer" style={{ height: `${range.first * rowHeight}px` }} />}
               {shown.slice(range.first, range.last).map((row, i) => {
                 const key = rowKey(row);
                 return (
-                  <tr key={key} aria-rowindex={range.first + i + 2} class={key === props.selected ? "selected" : ""}>
+                  <tr
+                    key={key}
+                    aria-rowindex={range.first + i + 2}
+                    class={key === props.selected ? "selected" : ""}
+                  >
                     {columns.map((column) => {
                       const value = column.value(row);
                       const title = column.title?.(row) ?? (column.wide ? String(value ?? "") : undefined);
                       return (
-                        <td key={column.key} class={`${column.numeric ? "numeric" : ""}${column.wide ? " wide" : ""}`} title={title}>
+                        <td
+                          key={column.key}
+                          class={`${column.numeric ? "numeric" : ""}${column.wide ? " wide" : ""}`}
+                          style={column.wide ? { width: `${30 * Number(column.wide)}%` } : {}}
+                          title={title}
+                        >
                           {column.render ? column.render(row) : (value ?? "–")}
                         </td>
                       );
@@ -134,7 +157,7 @@ export function Table<Row>(props: TableProps<Row>) {
                 );
               })}
               {range.last < shown.length && (
-                <tr class="spacer" aria-hidden="true" style={{ height: `${(shown.length - range.last) * rowHeight}px` }} />
+                <tr class="spacer" style={{ height: `${(shown.length - range.last) * rowHeight}px` }} />
               )}
             </tbody>
           </table>

@@ -31,11 +31,23 @@ function parse(filter: string, keys: ReadonlySet<string>): Term[] {
     const [whole, minus, name, operator, quoted, word] = match;
     const text = quoted ?? word ?? "";
     if (name && operator && keys.has(name.toLowerCase())) {
-      terms.push({ key: name.toLowerCase(), operator: operator as Term["operator"], text: text.toLowerCase(), number: Number(text), negated: minus === "-" });
+      terms.push({
+        key: name.toLowerCase(),
+        operator: operator as Term["operator"],
+        text: text.toLowerCase(),
+        number: Number(text),
+        negated: minus === "-",
+      });
     } else {
       const plain = minus === "-" ? whole.slice(1) : whole;
       if (plain === "") continue;
-      terms.push({ key: undefined, operator: ":", text: plain.replaceAll('"', "").toLowerCase(), number: Number.NaN, negated: minus === "-" });
+      terms.push({
+        key: undefined,
+        operator: ":",
+        text: plain.replaceAll('"', "").toLowerCase(),
+        number: Number.NaN,
+        negated: minus === "-",
+      });
     }
   }
   return terms;
@@ -58,7 +70,11 @@ function holds<Row>(term: Term, columns: readonly ColumnModel<Row>[], row: Row):
   return false;
 }
 
-export function filterRows<Row>(rows: readonly Row[], columns: readonly ColumnModel<Row>[], filter: string): Row[] {
+export function filterRows<Row>(
+  rows: readonly Row[],
+  columns: readonly ColumnModel<Row>[],
+  filter: string,
+): Row[] {
   const terms = parse(filter, new Set(columns.map((column) => column.key.toLowerCase())));
   if (terms.length === 0) return [...rows];
   return rows.filter((row) => terms.every((term) => holds(term, columns, row) !== term.negated));
@@ -71,12 +87,17 @@ export function compareValues(a: Value, b: Value, descending: boolean): number {
   const emptyA = a === null || a === undefined || a === "" || Number.isNaN(a);
   const emptyB = b === null || b === undefined || b === "" || Number.isNaN(b);
   if (emptyA || emptyB) return Number(emptyA) - Number(emptyB);
-  const order = typeof a === "number" && typeof b === "number" ? a - b : collator.compare(String(a), String(b));
+  const order =
+    typeof a === "number" && typeof b === "number" ? a - b : collator.compare(String(a), String(b));
   return descending ? -order : order;
 }
 
 /** `sort` is the key of a column, with `-` before it for descending. Equal rows keep their order. */
-export function sortRows<Row>(rows: readonly Row[], columns: readonly ColumnModel<Row>[], sort: string): Row[] {
+export function sortRows<Row>(
+  rows: readonly Row[],
+  columns: readonly ColumnModel<Row>[],
+  sort: string,
+): Row[] {
   const descending = sort.startsWith("-");
   const column = columns.find(({ key }) => key === sort.replace(/^-/, ""));
   if (!column) return [...rows];
@@ -95,13 +116,21 @@ export function nextSort(sort: string, key: string, numeric: boolean): string {
 
 export function rowsAsJson<Row>(rows: readonly Row[], columns: readonly ColumnModel<Row>[]): string {
   const list = rows.map((row) =>
-    Object.fromEntries(columns.map((column) => [column.key, (column.json ? column.json(row) : column.value(row)) ?? null])),
+    Object.fromEntries(
+      columns.map((column) => [column.key, (column.json ? column.json(row) : column.value(row)) ?? null]),
+    ),
   );
   return JSON.stringify(list, null, 2);
 }
 
 /** The rows of a scrolled list that must exist. */
-export function visibleRange(scroll: number, height: number, rowHeight: number, count: number, margin = 12): { first: number; last: number } {
+export function visibleRange(
+  scroll: number,
+  height: number,
+  rowHeight: number,
+  count: number,
+  margin = 12,
+): { first: number; last: number } {
   const first = Math.max(0, Math.min(count, Math.floor(scroll / rowHeight) - margin));
   const last = Math.max(first, Math.min(count, Math.ceil((scroll + height) / rowHeight) + margin));
   return { first, last };

@@ -24,7 +24,17 @@ async function copyText(text: string): Promise<void> {
   }
 }
 
-export function CopyButton({ label, title, text, icon = "copy" }: { label: string; title: string; text: () => string; icon?: IconName }) {
+export function CopyButton({
+  label,
+  title,
+  text,
+  icon = "copy",
+}: {
+  label: string;
+  title: string;
+  text: () => string;
+  icon?: IconName;
+}) {
   const [state, setState] = useState<"" | "copied" | "failed">("");
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   useEffect(() => () => clearTimeout(timer.current), []);
@@ -39,7 +49,9 @@ export function CopyButton({ label, title, text, icon = "copy" }: { label: strin
   return (
     <button type="button" class="button quiet" title={title} aria-label={title} onClick={copy}>
       <Icon name={state === "copied" ? "check" : icon} />
-      <span aria-live="polite">{state === "copied" ? "Copied" : state === "failed" ? "Not allowed" : label}</span>
+      <span aria-live="polite">
+        {state === "copied" ? "Copied" : state === "failed" ? "Not allowed" : label}
+      </span>
     </button>
   );
 }
@@ -114,7 +126,11 @@ export const queueLabels: Record<QueueName, string> = {
 };
 
 export function QueueBadge({ queue }: { queue: QueueName | undefined }) {
-  return queue ? <span class={`badge q-${queue}`}>{queueLabels[queue]}</span> : <span class="badge">none</span>;
+  return queue ? (
+    <span class={`badge q-${queue}`}>{queueLabels[queue]}</span>
+  ) : (
+    <span class="badge">none</span>
+  );
 }
 
 export const outcomeLabels: Record<Outcome, string> = {
@@ -130,7 +146,13 @@ export function OutcomeBadge({ outcome }: { outcome: Outcome }) {
   return <span class={`badge o-${outcome}`}>{outcomeLabels[outcome] ?? outcome}</span>;
 }
 
-export function PodLink({ pod, short = false }: { pod: { namespace: string; name: string }; short?: boolean }) {
+export function PodLink({
+  pod,
+  short = false,
+}: {
+  pod: { namespace: string; name: string };
+  short?: boolean;
+}) {
   return (
     <a class="name" href={podLink(pod)} title={`${pod.namespace}/${pod.name}`}>
       {!short && <span class="dim">{pod.namespace}/</span>}
@@ -147,16 +169,17 @@ export function NodeLink({ name }: { name: string }) {
   );
 }
 
+/** Names of plugins; more than two are counted, and named in the title. */
 export function Plugins({ names }: { names: readonly string[] }) {
-  return names.length === 0 ? (
-    <span class="dim">–</span>
-  ) : (
-    <span class="plugins">
-      {names.map((name) => (
+  if (names.length === 0) return <span class="dim">–</span>;
+  return (
+    <span class="plugins" title={names.join(", ")}>
+      {names.slice(0, 2).map((name) => (
         <span key={name} class="tag">
           {name}
         </span>
       ))}
+      {names.length > 2 && <span class="dim">+{names.length - 2}</span>}
     </span>
   );
 }
@@ -196,7 +219,12 @@ export function Segmented<T extends string>(props: {
   );
 }
 
-export function Select(props: { label: string; value: string; options: { value: string; label: string }[]; onChange(value: string): void }) {
+export function Select(props: {
+  label: string;
+  value: string;
+  options: { value: string; label: string }[];
+  onChange(value: string): void;
+}) {
   return (
     <label class="select">
       <span>{props.label}</span>
@@ -211,7 +239,13 @@ export function Select(props: { label: string; value: string; options: { value: 
   );
 }
 
-export function Panel(props: { title: string; note?: ComponentChildren; tools?: ComponentChildren; class?: string; children: ComponentChildren }) {
+export function Panel(props: {
+  title: string;
+  note?: ComponentChildren;
+  tools?: ComponentChildren;
+  class?: string;
+  children: ComponentChildren;
+}) {
   return (
     <section class={`panel ${props.class ?? ""}`} aria-label={props.title}>
       <header>

@@ -22,7 +22,8 @@ function itemsOf(result: SearchResult): Item[] {
 /** Without search on the server, what was typed is taken as a name. */
 function literal(text: string): Item[] {
   const [namespace, name, ...rest] = text.split("/");
-  if (namespace && name && rest.length === 0) return [{ link: podLink({ namespace, name }), kind: "Pod", text }];
+  if (namespace && name && rest.length === 0)
+    return [{ link: podLink({ namespace, name }), kind: "Pod", text }];
   return text.includes("/") ? [] : [{ link: nodeLink(text), kind: "Node", text }];
 }
 
@@ -91,7 +92,7 @@ export function Jump({ client }: { client: Client }) {
   };
   const visible = open && text.trim() !== "";
   return (
-    <div class="jump" role="search">
+    <search class="jump">
       <label class="search">
         <Icon name="search" />
         <input
@@ -119,12 +120,20 @@ export function Jump({ client }: { client: Client }) {
         <div class="jump-list" id="jump-list" role="listbox" aria-label="Pods and nodes">
           {items.length === 0 && <div class="dim none">Nothing has “{text.trim()}” in its name.</div>}
           {items.map((item, i) => (
-            <a key={item.link} id={`jump-${i}`} role="option" aria-selected={i === active} tabIndex={-1} href={item.link} onClick={() => go(item)}>
+            <a
+              key={item.link}
+              id={`jump-${i}`}
+              role="option"
+              aria-selected={i === active}
+              tabIndex={-1}
+              href={item.link}
+              onClick={() => go(item)}
+            >
               <span class="tag">{item.kind}</span> {item.text}
             </a>
           ))}
         </div>
       )}
-    </div>
+    </search>
   );
 }
