@@ -68,12 +68,11 @@ export function formatDuration(seconds: number): string {
   const first = units.findIndex(([size]) => whole >= size);
   const [size, name] = units[first]!;
   const [nextSize, nextName] = units[first + 1]!;
-  let large = Math.floor(whole / size);
-  let small = Math.round((whole % size) / nextSize);
-  if (small * nextSize === size) {
-    large++;
-    small = 0;
-  }
+  // Rounding may reach the next larger unit.
+  const rounded = Math.round(whole / nextSize) * nextSize;
+  if (rounded !== whole) return formatDuration(rounded);
+  const large = Math.floor(whole / size);
+  const small = (whole % size) / nextSize;
   return small === 0 ? `${large}${thin}${name}` : `${large}${thin}${name} ${small}${thin}${nextName}`;
 }
 
