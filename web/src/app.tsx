@@ -40,16 +40,25 @@ export function App() {
     if (data?.features.live) live.start();
     return () => live.stop();
   }, [live, data]);
-  // A hidden page needs no events; after a minute it gives its connection back.
+  // Browsers have six connections to a server without HTTP/2, for all tabs. A hidden page needs no events and gives its
+  // connection back; so does one that is kept for the back button.
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
+    const leave = () => live.stop();
     const change = () => {
       clearTimeout(timer);
-      if (document.hidden) timer = setTimeout(() => live.stop(), 60_000);
+      if (document.hidden) timer = setTimeout(leave, 15_000);
       else if (live.state.kind === "off" && data?.features.live) live.start();
     };
     document.addEventListener("visibilitychange", change);
-    return () => document.removeEventListener("visibilitychange", change);
+    addEventListener("pagehide", leave);
+    addEventListener("pageshow", change);
+    return () => {
+      clearTimeout(timer);
+      document.removeEventListener("visibilitychange", change);
+      removeEventListener("pagehide", leave);
+      removeEventListener("pageshow", change);
+    };
   }, [live, data]);
   const page = route.page || "cluster";
   const place = route.segments.join("/");

@@ -91,13 +91,13 @@ export function contrast(a: Rgb, b: Rgb): number {
   return (Math.max(x, y) + 0.05) / (Math.min(x, y) + 0.05);
 }
 
-const black: Rgb = [10, 14, 20];
+const black: Rgb = [0, 0, 0];
 const white: Rgb = [255, 255, 255];
 
 /** Black or white, whichever is easier to read on the colour of `use`. */
 export function textOn(use: number, theme: Theme): string {
   const colour = scaleColours(theme)[levelOf(use)]!;
-  return contrast(colour, white) >= contrast(colour, black) ? "#ffffff" : "#0a0e14";
+  return contrast(colour, white) >= contrast(colour, black) ? "#ffffff" : "#000000";
 }
 
 /** Colours of states and marks, distinct from every colour of the scale. */

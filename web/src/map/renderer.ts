@@ -214,7 +214,7 @@ export class MapRenderer {
         const notReady = store.flags[row]! & nodeFlags.notReady;
         context.fillStyle = notReady
           ? this.theme === "dark"
-            ? "#0a0e14"
+            ? "#000000"
             : "#ffffff"
           : textOn(Number.isNaN(use) ? 0 : use, this.theme);
         context.textAlign = "left";
