@@ -144,7 +144,7 @@ export class MapRenderer {
   private drawGaps(view: Viewport, colours: MapColours): void {
     const { left, top, right, bottom } = this.visible(view);
     const scale = view.scale * this.ratio;
-    const gap = Math.max(1, Math.round(scale * 0.09));
+    const gap = Math.max(1, Math.min(Math.round(4 * this.ratio), Math.round(scale * 0.09)));
     this.context.fillStyle = colours.background;
     for (let column = left; column <= right; column++) {
       const x = Math.round((column - view.x) * scale);
@@ -203,7 +203,7 @@ export class MapRenderer {
   private drawTexts(view: Viewport): void {
     const { context, layout, store } = this;
     const { left, top, right, bottom } = this.visible(view);
-    const pad = 6;
+    const pad = 9;
     for (let y = top; y < bottom; y++) {
       for (let x = left; x < right; x++) {
         const row = layout.grid[x + y * layout.width]!;

@@ -16,6 +16,7 @@ export interface MatrixRow {
 
 const pageSize = 2000;
 
+/** Nodes that came furthest come first: those that fit by score, then those that the last plugins rejected. */
 export function matrixRows(pages: readonly PodMatrix[]): MatrixRow[] {
   const rows: MatrixRow[] = [];
   for (const page of pages) {
@@ -28,7 +29,10 @@ export function matrixRows(pages: readonly PodMatrix[]): MatrixRow[] {
       });
     }
   }
-  return rows;
+  const stage = (row: MatrixRow) => (row.rejectedBy < 0 ? Number.POSITIVE_INFINITY : row.rejectedBy);
+  return rows.sort((a, b) =>
+    stage(a) === stage(b) ? (b.total ?? 0) - (a.total ?? 0) : stage(b) > stage(a) ? 1 : -1,
+  );
 }
 
 /** What a plugin said about a node: it stops at the first plugin that rejects it. */
@@ -40,7 +44,10 @@ export function verdict(row: MatrixRow, plugin: number): "accepts" | "rejects" |
 export function Matrix({ namespace, name }: { namespace: string; name: string }) {
   const { result, reload } = useGet<PodMatrix>(["pods", namespace, name, "matrix"], { limit: pageSize });
   return (
-    <Panel title="Nodes and plugins" note="each node is rejected by the first plugin that does not accept it">
+    <Panel
+      title="Nodes and plugins"
+      note="nodes that came furthest first; the first plugin that rejects a node is the last that is asked"
+    >
       <Show result={result} what="the matrix" retry={reload} rows={8}>
         {(first) => <MatrixTable namespace={namespace} name={name} first={first} />}
       </Show>

@@ -96,9 +96,7 @@ export function PodPage({ namespace, name }: { namespace: string; name: string }
               ) : (
                 <NoDecision explanation={explanation} />
               )}
-              {explanation.state !== "Running" &&
-              explanation.decision &&
-              explanation.decision.outcome !== "Fits" ? (
+              {explanation.state !== "Running" && explanation.decision && needsFix(explanation.decision) ? (
                 <Fixes namespace={namespace} name={name} />
               ) : (
                 <Placement explanation={explanation} />
@@ -115,6 +113,10 @@ export function PodPage({ namespace, name }: { namespace: string; name: string }
       </Show>
     </div>
   );
+}
+
+function needsFix(decision: Decision): boolean {
+  return decision.outcome === "Unschedulable" || decision.outcome === "Error";
 }
 
 /** One sentence that answers the question, and the scheduler's own words below it. */
@@ -301,7 +303,13 @@ function Placement({ explanation }: { explanation: PodExplanation }) {
           ))}
         </p>
       )}
-      {!placement && best.length === 0 && <Empty title="Not decided yet" />}
+      {!placement && decision?.nominatedNode && (
+        <p>
+          <NodeLink name={decision.nominatedNode} /> is reserved for it. It is tried again when its victims
+          are gone.
+        </p>
+      )}
+      {!placement && best.length === 0 && !decision?.nominatedNode && <Empty title="Not decided yet" />}
       {decision?.explanation.why && <p class="dim">{asSentence(decision.explanation.why)}</p>}
     </Panel>
   );

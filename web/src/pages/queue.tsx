@@ -24,6 +24,7 @@ import {
   useServices,
   useThrottled,
 } from "../state/hooks.ts";
+import { podLink } from "../state/route.ts";
 import { type Column, Table } from "../table/table.tsx";
 import {
   Age,
@@ -141,7 +142,11 @@ function Groups({
         numeric: true,
         value: (row) => -Date.parse(row.oldest),
         json: (row) => row.oldest,
-        render: (row) => <Age time={row.oldest} now={now} />,
+        render: (row) => (
+          <a href={podLink(row.example)} title={`${row.example.namespace}/${row.example.name}`}>
+            <Age time={row.oldest} now={now} />
+          </a>
+        ),
       },
       { key: "priority", label: "Priority", numeric: true, value: (row) => row.maxPriority },
       {
@@ -159,13 +164,6 @@ function Groups({
         render: (row) => <Plugins names={row.plugins} />,
       },
       { key: "message", label: "Message", wide: true, value: (row) => row.message },
-      {
-        key: "example",
-        label: "Oldest pod",
-        wide: true,
-        value: (row) => `${row.example.namespace}/${row.example.name}`,
-        render: (row) => <PodLink pod={row.example} short />,
-      },
     ],
     [now],
   );
