@@ -1,5 +1,6 @@
 // The frame around pages: navigation, search, live state and theme.
-import { useEffect, useMemo, useState } from "preact/hooks";
+import type { ComponentChildren } from "preact";
+import { useEffect, useErrorBoundary, useMemo, useRef, useState } from "preact/hooks";
 import { apiBase, createClient } from "./api/client.ts";
 import { Live, type LiveState } from "./api/live.ts";
 import type { Cluster } from "./api/types.ts";
@@ -10,7 +11,7 @@ import { ClusterPage } from "./pages/cluster.tsx";
 import { NodePage } from "./pages/node.tsx";
 import { PodPage } from "./pages/pod.tsx";
 import { QueuePage } from "./pages/queue.tsx";
-import { type Services, ServicesContext, useLoad, useRoute } from "./state/hooks.ts";
+import { asApiError, type Services, ServicesContext, useLoad, useRoute } from "./state/hooks.ts";
 import { formatRoute, type Route } from "./state/route.ts";
 import { useTheme } from "./state/theme.ts";
 import { CopyButton, Empty, ErrorBox, Loading, Segmented } from "./ui/controls.tsx";
@@ -62,10 +63,15 @@ export function App() {
   }, [live, data]);
   const page = route.page || "cluster";
   const place = route.segments.join("/");
+  const shown = useRef<string | undefined>(undefined);
   useEffect(() => {
     const label = pages.find((entry) => entry.page === page)?.label ?? page;
     document.title = place ? `${place} · Berth` : `${label.charAt(0).toUpperCase()}${label.slice(1)} · Berth`;
     scrollTo(0, 0);
+    // Screen readers and the Tab key continue at the content of the new page.
+    if (shown.current !== undefined && shown.current !== `${page}/${place}`)
+      document.getElementById("main")?.focus();
+    shown.current = `${page}/${place}`;
   }, [page, place]);
 
   return (
@@ -119,7 +125,9 @@ export function App() {
         )}
         {services ? (
           <ServicesContext.Provider value={services}>
-            <Page route={route} page={page} />
+            <Guard key={`${page}/${place}`}>
+              <Page route={route} page={page} />
+            </Guard>
           </ServicesContext.Provider>
         ) : (
           cluster.result.state === "loading" && (
@@ -130,6 +138,17 @@ export function App() {
         )}
       </main>
     </>
+  );
+}
+
+/** Shows an error of the page in its place, so that the rest goes on. */
+function Guard({ children }: { children: ComponentChildren }) {
+  const [error, reset] = useErrorBoundary();
+  if (error === undefined) return <>{children}</>;
+  return (
+    <div class="pad">
+      <ErrorBox error={asApiError(error)} retry={reset} />
+    </div>
   );
 }
 

@@ -7,7 +7,7 @@ import { layOut } from "../map/layout.ts";
 import { MapView } from "../map/map_view.tsx";
 import { applyFilter, isFiltering, type NodeFilter, nodeStates } from "../map/node_filter.ts";
 import { colourResources, dominant, NodeStore } from "../map/node_store.ts";
-import { setQuery, useLive, useLoad, useRoute, useServices } from "../state/hooks.ts";
+import { setQuery, useLive, useLoad, useRoute, useServices, useThrottled } from "../state/hooks.ts";
 import { nodeLink } from "../state/route.ts";
 import { type Column, Table } from "../table/table.tsx";
 import { Bar, Empty, NodeLink, Segmented, Select, Show } from "../ui/controls.tsx";
@@ -88,9 +88,13 @@ function Nodes({ store, reload }: { store: NodeStore; reload: () => void }) {
   const { cluster, theme } = useServices();
   const { query } = useRoute();
   const [version, setVersion] = useState(0);
+  // The map is painted in milliseconds; a table of many rows is sorted again, which takes longer.
+  const redraw = useCallback(() => setVersion((value) => value + 1), []);
+  const redrawSlowly = useThrottled(redraw, 5000);
   useLive("nodes", (delta) => {
-    if (store.apply(delta)) setVersion((value) => value + 1);
-    else reload();
+    if (!store.apply(delta)) reload();
+    else if (query.view === "table" && store.count > 5000) redrawSlowly();
+    else redraw();
   });
   const resource = colourResources(cluster.resources).includes(query.resource ?? "")
     ? query.resource!

@@ -2,7 +2,7 @@
 import { useMemo } from "preact/hooks";
 import { type Node, type NodePod, nodeFlags, type Rejection } from "../api/types.ts";
 import { formatAmount, formatCount, formatPercent, plural } from "../format.ts";
-import { useGet, useLive, useNow, useServices, useThrottled } from "../state/hooks.ts";
+import { useGet, useLive, useServices, useThrottled } from "../state/hooks.ts";
 import { formatRoute } from "../state/route.ts";
 import { type Column, Table } from "../table/table.tsx";
 import { Age, Bar, CopyButton, Empty, Panel, PodLink, Show } from "../ui/controls.tsx";
@@ -26,7 +26,6 @@ const podStates = { bound: "Bound", assumed: "Assumed", nominated: "Nominated" }
 
 function NodeView({ node }: { node: Node }) {
   const { cluster } = useServices();
-  const now = useNow();
   const unitOf = useMemo(() => new Map(cluster.resources.map(({ name, unit }) => [name, unit])), [cluster]);
   const names = useMemo(() => {
     const known = cluster.resources.map(({ name }) => name).filter((name) => node.resources[name]);
@@ -71,10 +70,10 @@ function NodeView({ node }: { node: Node }) {
         numeric: true,
         value: (row) => -Date.parse(row.since),
         json: (row) => row.since,
-        render: (row) => <Age time={row.since} now={now} />,
+        render: (row) => <Age time={row.since} />,
       },
     ],
-    [names, unitOf, now, node],
+    [names, unitOf, node],
   );
   const rejectionColumns = useMemo(
     (): Column<Rejection>[] => [
@@ -92,7 +91,7 @@ function NodeView({ node }: { node: Node }) {
         numeric: true,
         value: (row) => Date.parse(row.last),
         json: (row) => row.last,
-        render: (row) => <Age time={row.last} now={now} />,
+        render: (row) => <Age time={row.last} />,
       },
       {
         key: "examples",
@@ -108,7 +107,7 @@ function NodeView({ node }: { node: Node }) {
         ),
       },
     ],
-    [now],
+    [],
   );
   const counts = { assumed: 0, nominated: 0, bound: 0 };
   for (const pod of node.pods) counts[pod.state]++;

@@ -12,14 +12,13 @@ import {
 } from "../api/types.ts";
 import { heat } from "../charts/heat_map.tsx";
 import { QueueDiagram } from "../charts/queue_flow.tsx";
-import { formatCount, formatDuration, formatShortDuration } from "../format.ts";
+import { formatCount, formatShortDuration } from "../format.ts";
 import { colourOf, textOn } from "../map/colour.ts";
 import {
   asApiError,
   setQuery,
   useGet,
   useLive,
-  useNow,
   useRoute,
   useServices,
   useThrottled,
@@ -36,6 +35,7 @@ import {
   QueueBadge,
   queueLabels,
   Show,
+  Until,
 } from "../ui/controls.tsx";
 import { Icon } from "../ui/icons.tsx";
 
@@ -107,7 +107,6 @@ function Groups({
   selected: QueueName | undefined;
   group: string | undefined;
 }) {
-  const now = useNow();
   const rows = useMemo(
     () => (selected ? groups.filter((entry) => entry.queue === selected) : groups),
     [groups, selected],
@@ -144,7 +143,7 @@ function Groups({
         json: (row) => row.oldest,
         render: (row) => (
           <a href={podLink(row.example)} title={`${row.example.namespace}/${row.example.name}`}>
-            <Age time={row.oldest} now={now} />
+            <Age time={row.oldest} />
           </a>
         ),
       },
@@ -165,7 +164,7 @@ function Groups({
       },
       { key: "message", label: "Message", wide: true, value: (row) => row.message },
     ],
-    [now],
+    [],
   );
   return (
     <Table
@@ -231,7 +230,6 @@ function Ages({ queue }: { queue: Queue }) {
 }
 
 function Priorities({ rows }: { rows: PriorityRow[] }) {
-  const now = useNow();
   const columns = useMemo(
     (): Column<PriorityRow>[] => [
       { key: "priority", label: "Priority", numeric: true, value: (row) => row.priority },
@@ -248,7 +246,7 @@ function Priorities({ rows }: { rows: PriorityRow[] }) {
         numeric: true,
         value: (row) => -Date.parse(row.oldest),
         json: (row) => row.oldest,
-        render: (row) => <Age time={row.oldest} now={now} />,
+        render: (row) => <Age time={row.oldest} />,
       },
       {
         key: "pod",
@@ -258,7 +256,7 @@ function Priorities({ rows }: { rows: PriorityRow[] }) {
         render: (row) => <PodLink pod={row.example} />,
       },
     ],
-    [now],
+    [],
   );
   return (
     <Table
@@ -273,63 +271,55 @@ function Priorities({ rows }: { rows: PriorityRow[] }) {
   );
 }
 
-function podColumns(now: number): Column<PodRow>[] {
-  return [
-    {
-      key: "pod",
-      label: "Pod",
-      value: (row) => `${row.namespace}/${row.name}`,
-      render: (row) => <PodLink pod={row} />,
-    },
-    {
-      key: "queue",
-      label: "Queue",
-      value: (row) => (row.queue ? queueLabels[row.queue] : ""),
-      render: (row) => <QueueBadge queue={row.queue} />,
-    },
-    {
-      key: "age",
-      label: "Age",
-      numeric: true,
-      value: (row) => -Date.parse(row.since),
-      json: (row) => row.since,
-      render: (row) => <Age time={row.since} now={now} />,
-    },
-    { key: "priority", label: "Priority", numeric: true, value: (row) => row.priority },
-    { key: "attempts", label: "Attempts", numeric: true, value: (row) => row.attempts },
-    {
-      key: "next",
-      label: "Next attempt",
-      numeric: true,
-      value: (row) => (row.nextAttempt ? Date.parse(row.nextAttempt) : null),
-      json: (row) => row.nextAttempt,
-      render: (row) => {
-        if (!row.nextAttempt) return <span class="dim">–</span>;
-        const left = -((now - Date.parse(row.nextAttempt)) / 1000);
-        return left > 0 ? `in ${formatDuration(Math.ceil(left))}` : "now";
-      },
-    },
-    {
-      key: "plugins",
-      label: "Rejected by",
-      value: (row) => row.plugins.join(" "),
-      json: (row) => row.plugins,
-      render: (row) => <Plugins names={row.plugins} />,
-    },
-    { key: "message", label: "Message", wide: true, value: (row) => row.message },
-    { key: "nominated", label: "Nominated", value: (row) => row.nominatedNode },
-    { key: "group", label: "Group", value: (row) => row.group },
-  ];
-}
+const podColumns: Column<PodRow>[] = [
+  {
+    key: "pod",
+    label: "Pod",
+    value: (row) => `${row.namespace}/${row.name}`,
+    render: (row) => <PodLink pod={row} />,
+  },
+  {
+    key: "queue",
+    label: "Queue",
+    value: (row) => (row.queue ? queueLabels[row.queue] : ""),
+    render: (row) => <QueueBadge queue={row.queue} />,
+  },
+  {
+    key: "age",
+    label: "Age",
+    numeric: true,
+    value: (row) => -Date.parse(row.since),
+    json: (row) => row.since,
+    render: (row) => <Age time={row.since} />,
+  },
+  { key: "priority", label: "Priority", numeric: true, value: (row) => row.priority },
+  { key: "attempts", label: "Attempts", numeric: true, value: (row) => row.attempts },
+  {
+    key: "next",
+    label: "Next attempt",
+    numeric: true,
+    value: (row) => (row.nextAttempt ? Date.parse(row.nextAttempt) : null),
+    json: (row) => row.nextAttempt,
+    render: (row) => (row.nextAttempt ? <Until time={row.nextAttempt} /> : <span class="dim">–</span>),
+  },
+  {
+    key: "plugins",
+    label: "Rejected by",
+    value: (row) => row.plugins.join(" "),
+    json: (row) => row.plugins,
+    render: (row) => <Plugins names={row.plugins} />,
+  },
+  { key: "message", label: "Message", wide: true, value: (row) => row.message },
+  { key: "nominated", label: "Nominated", value: (row) => row.nominatedNode },
+  { key: "group", label: "Group", value: (row) => row.group },
+];
 
 function Oldest({ rows }: { rows: PodRow[] }) {
-  const now = useNow();
-  const columns = useMemo(() => podColumns(now), [now]);
   return (
     <Table
       id="oldest"
       label="Oldest pods"
-      columns={columns}
+      columns={podColumns}
       rows={rows}
       rowKey={(row) => row.uid}
       maxRows={14}
@@ -339,8 +329,6 @@ function Oldest({ rows }: { rows: PodRow[] }) {
 
 function Pods({ queue, group }: { queue: QueueName | undefined; group: string | undefined }) {
   const { client } = useServices();
-  const now = useNow();
-  const columns = useMemo(() => podColumns(now), [now]);
   const { result, reload } = useGet<PodList>(["pods"], { queue, group, limit: 500 });
   const [more, setMore] = useState<
     { items: PodRow[]; token: string | undefined; error?: unknown } | undefined
@@ -362,7 +350,7 @@ function Pods({ queue, group }: { queue: QueueName | undefined; group: string | 
           <Table
             id="pods"
             label={title}
-            columns={columns}
+            columns={podColumns}
             rows={items}
             rowKey={(row) => row.uid}
             total={list.total}

@@ -122,16 +122,40 @@ export function useLive<T extends Topic>(topic: T, listener: (value: Events[T]) 
   useEffect(() => live.on(topic, (value) => current.current(value)), [live, topic]);
 }
 
+// One timer per period for all components that show ages.
+const tickers = new Map<
+  number,
+  { listeners: Set<(now: number) => void>; timer: ReturnType<typeof setInterval> }
+>();
+
+function onTick(period: number, listener: (now: number) => void): () => void {
+  let ticker = tickers.get(period);
+  if (!ticker) {
+    const listeners = new Set<(now: number) => void>();
+    const timer = setInterval(() => {
+      if (document.hidden) return;
+      const now = Date.now();
+      for (const each of [...listeners]) each(now);
+    }, period);
+    ticker = { listeners, timer };
+    tickers.set(period, ticker);
+  }
+  const { listeners, timer } = ticker;
+  listeners.add(listener);
+  return () => {
+    listeners.delete(listener);
+    if (listeners.size === 0) {
+      clearInterval(timer);
+      tickers.delete(period);
+    }
+  };
+}
+
 /** The time at the server in milliseconds; the component is drawn again every `period` milliseconds. */
 export function useNow(period = 1000): number {
   const { clockOffset } = useServices();
   const [now, setNow] = useState(() => Date.now());
-  useEffect(() => {
-    const timer = setInterval(() => {
-      if (!document.hidden) setNow(Date.now());
-    }, period);
-    return () => clearInterval(timer);
-  }, [period]);
+  useEffect(() => onTick(period, setNow), [period]);
   return now + clockOffset;
 }
 

@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { ApiError } from "../api/client.ts";
 import type { Outcome, QueueName } from "../api/types.ts";
 import { age, formatClock, formatDuration } from "../format.ts";
-import type { Loaded } from "../state/hooks.ts";
+import { type Loaded, useNow } from "../state/hooks.ts";
 import { nodeLink, podLink } from "../state/route.ts";
 import { Icon, type IconName } from "./icons.tsx";
 
@@ -184,12 +184,19 @@ export function Plugins({ names }: { names: readonly string[] }) {
   );
 }
 
-export function Age({ time, now }: { time: string; now: number }) {
+export function Age({ time }: { time: string }) {
+  const now = useNow();
   return (
     <time dateTime={time} title={`${new Date(time).toLocaleString()} (${formatClock(time, true)})`}>
       {formatDuration(Math.round(age(time, now) * 10) / 10)}
     </time>
   );
+}
+
+/** How long until a time. */
+export function Until({ time }: { time: string }) {
+  const left = (Date.parse(time) - useNow()) / 1000;
+  return <time dateTime={time}>{left > 0 ? `in ${formatDuration(Math.ceil(left))}` : "now"}</time>;
 }
 
 export function Segmented<T extends string>(props: {
