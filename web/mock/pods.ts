@@ -51,7 +51,7 @@ function roomiest(nodes: Nodes, resource: string, test: (row: number) => boolean
   let best = -1;
   let left = -1;
   for (let row = 0; row < nodes.count; row++) {
-    if (nodes.flags[row]! !== 0 || !test(row)) continue;
+    if ((nodes.flags[row]! & 3) !== 0 || !test(row)) continue;
     const free = nodes.allocatable[resource]![row]! - nodes.requested[resource]![row]!;
     if (free > left) {
       left = free;

@@ -22,6 +22,7 @@ import {
   Panel,
   Plugins,
   QueueBadge,
+  queueLabels,
   Select,
   Show,
 } from "../ui/controls.tsx";
@@ -55,7 +56,9 @@ export function PodPage({ namespace, name }: { namespace: string; name: string }
                 </h1>
                 <p class="facts-line">
                   <span class={`badge p-${explanation.state}`}>{explanation.state}</span>
-                  {queued?.queue && <QueueBadge queue={queued.queue} />}
+                  {queued?.queue && queueLabels[queued.queue] !== explanation.state && (
+                    <QueueBadge queue={queued.queue} />
+                  )}
                   {explanation.terminating && <span class="badge warn">Terminating</span>}
                   <span>priority {formatCount(explanation.priority)}</span>
                   {explanation.workload && (
@@ -309,7 +312,14 @@ function Placement({ explanation }: { explanation: PodExplanation }) {
           are gone.
         </p>
       )}
-      {!placement && best.length === 0 && !decision?.nominatedNode && <Empty title="Not decided yet" />}
+      {!placement && explanation.state === "Waiting" && explanation.node && (
+        <p>
+          <NodeLink name={explanation.node} /> was chosen. The pod is bound when Permit ends.
+        </p>
+      )}
+      {!placement && !explanation.node && best.length === 0 && !decision?.nominatedNode && (
+        <Empty title="Not decided yet" />
+      )}
       {decision?.explanation.why && <p class="dim">{asSentence(decision.explanation.why)}</p>}
     </Panel>
   );
