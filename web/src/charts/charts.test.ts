@@ -4,7 +4,7 @@ import type { Activity, ActivityStep, NodeScore } from "../api/types.ts";
 import { extend, largest } from "../pages/activity_model.ts";
 import { verdict } from "../pages/matrix.tsx";
 import { heat, quantile } from "./heat_map.tsx";
-import { axis, downsample, niceStep, timeTicks } from "./scale.ts";
+import { axis, niceStep, timeTicks } from "./scale.ts";
 import { waterfall } from "./waterfall.tsx";
 
 test("axes have round steps and hold the largest value", () => {
@@ -21,11 +21,6 @@ test("ticks of time are at round times", () => {
   const start = Date.parse("2026-01-01T10:00:07Z");
   const ticks = timeTicks(start, start + 900_000, 5);
   assert.ok(ticks.length <= 6 && ticks.every((time) => time % 300_000 === 0));
-});
-
-test("downsampling keeps means", () => {
-  assert.deepEqual(downsample([1, 3, 5, 7], 2), { values: [2, 6], factor: 2 });
-  assert.deepEqual(downsample([1, 2], 5), { values: [1, 2], factor: 1 });
 });
 
 test("heat shows one among many", () => {

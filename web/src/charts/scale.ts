@@ -32,15 +32,3 @@ export function sums(series: readonly (readonly number[])[]): number[] {
   const length = Math.max(0, ...series.map((values) => values.length));
   return Array.from({ length }, (_, i) => series.reduce((sum, values) => sum + (values[i] ?? 0), 0));
 }
-
-/** Joins steps so that there are at most `most`: a chart cannot show more than its pixels. */
-export function downsample(values: readonly number[], most: number): { values: number[]; factor: number } {
-  const factor = Math.max(1, Math.ceil(values.length / most));
-  if (factor === 1) return { values: [...values], factor };
-  const joined: number[] = [];
-  for (let i = 0; i < values.length; i += factor) {
-    const part = values.slice(i, i + factor);
-    joined.push(part.reduce((sum, value) => sum + value, 0) / part.length);
-  }
-  return { values: joined, factor };
-}
