@@ -97,7 +97,9 @@ Status Mirror::Fill(Instant now) {
     return read;
   }
   engine_ = *std::move(engine);
-  ++generation_;
+  // Not one that another process had.
+  generation_ =
+      std::max(generation_ + 1, static_cast<uint64_t>(std::max<int64_t>(now.unix_seconds(), 0)));
   for (const api::Object& object : objects) {
     engine_->Handle(scheduler::engine::ObjectPut{object}, now);
   }
@@ -106,8 +108,7 @@ Status Mirror::Fill(Instant now) {
   return updated;
 }
 
-Status Mirror::ReadAll(std::vector<api::Object>& objects,
-                       std::vector<api::ObjectKey>& pods) const {
+Status Mirror::ReadAll(std::vector<api::Object>& objects, std::vector<api::ObjectKey>& pods) const {
   bool ran = true;
   size_t next_row = 0, rows = 0;
   do {
@@ -143,9 +144,8 @@ Status Mirror::ReadAll(std::vector<api::Object>& objects,
   observability::scheduling::PodSlices slices;
   bool more = true;
   while (ran && more) {
-    ran = options_.visit([&](const Engine& engine) {
-      more = slices.Read(engine.cluster(), kPerVisit, refs);
-    });
+    ran = options_.visit(
+        [&](const Engine& engine) { more = slices.Read(engine.cluster(), kPerVisit, refs); });
   }
   if (!ran) return Fail(kNotRunning);
   pods.reserve(refs.size());
@@ -229,8 +229,8 @@ void Mirror::Update(const api::ObjectKey& key, const LivePod& live, Instant now)
   engine_->Handle(scheduler::engine::ObjectPut{shown}, now);
   if (!live.object->spec.node_name.empty()) return;
   if (!live.assumed_node.empty()) ++assumed_[live.assumed_node];
-  pending_.insert_or_assign(
-      key, Pending{live.id, live.object, live.assumed_node, live.nominated_node});
+  pending_.insert_or_assign(key,
+                            Pending{live.id, live.object, live.assumed_node, live.nominated_node});
 }
 
 void Mirror::Forget(const api::ObjectKey& key) {

@@ -1,10 +1,10 @@
 // Mirror is a second model of an engine's cluster, on which explanations are computed, so that they
 // never delay a decision.
 //
-// It is an engine of its own that is never asked to schedule. It copies the objects of the first one
-// when it is first needed, and then follows its ChangeLog. On the thread of the first engine it only
-// copies references to objects, a limited number between two steps. Pods that the engine has assumed
-// on a node, or nominated to one, are there in the mirror as if the API showed that.
+// It is an engine of its own that is never asked to schedule. It copies the objects of the first
+// one when it is first needed, and then follows its ChangeLog. On the thread of the first engine it
+// only copies references to objects, a limited number between two steps. Pods that the engine has
+// assumed on a node, or nominated to one, are there in the mirror as if the API showed that.
 //
 // One thread at a time may use it, any but the engine's.
 #pragma once
@@ -56,13 +56,13 @@ class Mirror {
   // Where a pending pod is in the first engine's queue.
   struct QueueState {
     using Place = scheduler::queue::QueueEntry::Place;
-    bool known = false;   // Otherwise the pod is that of another scheduler, or was deleted.
+    bool known = false;  // Otherwise the pod is that of another scheduler, or was deleted.
     Place place = Place::kNowhere;  // In flight.
     std::optional<size_t> gate;     // The slot of the plugin that gates it.
     size_t profile = 0;
     uint32_t attempts = 0;
     scheduler::queue::Rejectors rejectors;
-    std::optional<Instant> backoff_end;  // By the engine's clock.
+    std::optional<Instant> backoff_end;              // By the engine's clock.
     std::optional<std::vector<std::string>> permit;  // If it waits: the plugins that delay it.
   };
 

@@ -44,14 +44,15 @@ std::optional<uint64_t> ParseNumber(std::string_view text) {
 }  // namespace
 
 Response Failure(int code, std::string_view message) {
-  const api::JsonObject status{{"kind", "Status"},
-                               {"apiVersion", "v1"},
-                               {"metadata", api::JsonObject()},
-                               {"status", "Failure"},
-                               {"message", message},
-                               {"reason", api::ReasonForCode(code)},
-                               {"code", code}};
+  const api::JsonObject status{
+      {"kind", "Status"},    {"apiVersion", "v1"}, {"metadata", api::JsonObject()},
+      {"status", "Failure"}, {"message", message}, {"reason", api::ReasonForCode(code)},
+      {"code", code}};
   return {code, api::ToJsonText(status)};
+}
+
+Response Expired() {
+  return Failure(410, "the continue token has expired, because the list has changed: begin again");
 }
 
 Response Document(const api::JsonObject& document) { return {200, api::ToJsonText(document)}; }
@@ -97,7 +98,8 @@ Result<Request> Request::Parse(std::string_view target) {
 }
 
 std::string_view Request::Get(std::string_view parameter) const {
-  const auto found = std::ranges::find(query, parameter, &std::pair<std::string, std::string>::first);
+  const auto found =
+      std::ranges::find(query, parameter, &std::pair<std::string, std::string>::first);
   return found == query.end() ? std::string_view() : found->second;
 }
 
@@ -127,10 +129,7 @@ std::expected<Page, Response> ReadPage(const Request& request, size_t most, uint
   if (!of_version || !position) {
     return std::unexpected(Failure(400, "continue: not a token of this API"));
   }
-  if (*of_version != version) {
-    return std::unexpected(
-        Failure(410, "the continue token has expired, because the list has changed: begin again"));
-  }
+  if (*of_version != version) return std::unexpected(Expired());
   page.first = *position;
   return page;
 }

@@ -1,5 +1,5 @@
-// Requests and responses of the API /berth/v1, independent of how they are transported. docs/http-api.md
-// describes the API.
+// Requests and responses of the API /berth/v1, independent of how they are transported.
+// docs/http-api.md describes the API.
 #pragma once
 
 #include <cstddef>
@@ -25,6 +25,8 @@ struct Response {
 
 // Returns a Kubernetes Status with the reason of the code.
 Response Failure(int code, std::string_view message);
+// Returns 410: the list that a continue token is of has changed.
+Response Expired();
 Response Document(const api::JsonObject& document);
 
 // Decodes %XX escapes. Returns nullopt if one is malformed or the result is not UTF-8.
@@ -40,8 +42,8 @@ struct Request {
 
   // Returns the first value of the parameter; empty if there is none.
   std::string_view Get(std::string_view parameter) const;
-  // Returns the number of the parameter, at most `most`; `otherwise` if it is absent. The error says
-  // that it is no positive number.
+  // Returns the number of the parameter, at most `most`; `otherwise` if it is absent. The error
+  // says that it is no positive number.
   Result<uint64_t> Number(std::string_view parameter, uint64_t otherwise, uint64_t most) const;
 };
 

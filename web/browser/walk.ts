@@ -506,6 +506,14 @@ async function main(): Promise<number> {
     };
   }
   const browser = await Chromium.start();
+  if (new URL(base).searchParams.has("token")) {
+    // The address that Berth prints has a token, for which the browser gets a cookie.
+    const page = await browser.open({ width: 1440, height: 900 });
+    await page.go(base);
+    await page.until("document.querySelector('main')", "a page behind the token");
+    await page.send("Page.close").catch(() => undefined);
+    base = new URL("/", base).href;
+  }
   let failures = 0;
   try {
     for (const step of steps) {
