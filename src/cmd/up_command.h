@@ -26,6 +26,8 @@ struct UpOptions {
   bool no_kubelets = false;
   bool no_leases = false;
   bool demo = false;
+  bool dashboard = true;
+  uint16_t dashboard_port = 0;  // 0: any free port.
 
   bool has_scheduler() const { return scheduler != "none"; }
 };
