@@ -72,6 +72,9 @@ void AddOwnFlags(FlagSet& set, DaemonFlags& flags) {
       "paranoid", flags.paranoid,
       "Recompute each decision from scratch and with the reference implementation; abort at "
       "the first mismatch. Slow.");
+  group.Switch("dashboard", flags.dashboard,
+               "Serve the dashboard at /berth/dashboard/ of the secure port, to users who may get "
+               "that path and /berth/v1/*.");
 }
 
 void AddAllFlags(FlagSet& set, DaemonFlags& flags) {

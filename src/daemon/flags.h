@@ -120,6 +120,7 @@ struct DaemonFlags {
   bool shadow = false;
   std::string record;
   bool paranoid = false;
+  bool dashboard = false;
 
   // The names of the flags on the command line.
   std::set<std::string, std::less<>> given;

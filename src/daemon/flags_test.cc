@@ -129,6 +129,7 @@ const FlagCase kFlags[] = {
     {"shadow", "false", {"--shadow"}, "true"},
     {"record", "", {"--record", "r"}, "r"},
     {"paranoid", "false", {"--paranoid"}, "true"},
+    {"dashboard", "false", {"--dashboard"}, "true"},
 };
 
 TEST(FlagsTest, EachFlagHasItsDefaultAndTakesAValue) {
