@@ -379,6 +379,7 @@ TEST(HelpTest, ListsTheCommands) {
       "  check         Check that berth-scheduler can run on a cluster\n"
       "  config        Validate or print a KubeSchedulerConfiguration file\n"
       "  conformance   Compare Berth's decisions with results recorded from kube-scheduler\n"
+      "  dashboard     Show a cluster in the browser: nodes, queue and every pod's reasons\n"
       "  replay        Replay a recording and compare the decisions\n"
       "  schedule      Schedule the pending pods of a cluster described in YAML and explain "
       "the result\n"
@@ -420,6 +421,10 @@ const HelpCase kHelp[] = {
      "berth conformance FILE... [flags]",
      {"-n, --first N", "(default 3)", "-g, --group NAME", "-h, --help", "--paranoid",
       "--scores-of PLUGIN,..."}},
+    {{"dashboard"},
+     "berth dashboard [flags]",
+     {"--config FILE", "--context NAME", "--feature-gates", "-h, --help", "--kubeconfig FILE",
+      "--port N"}},
     {{"replay"}, "berth replay FILE [flags]", {"-h, --help", "--paranoid"}},
     {{"schedule"},
      "berth schedule [flags]",
@@ -435,6 +440,8 @@ const HelpCase kHelp[] = {
      "berth up [flags]",
      {"\nFlags:\n",
       "--config FILE",
+      "--dashboard",
+      "--dashboard-port N",
       "--demo",
       "-f, --filename FILE",
       "--gpus N",
@@ -457,7 +464,8 @@ const HelpCase kHelp[] = {
      "berth why [POD] [flags]",
      {"--all-pending", "--config FILE", "--context NAME", "-f, --filename FILE", "--fix N",
       "--fixes", "-h, --help", "--kubeconfig FILE", "-n, --namespace NAME", "--on NODE",
-      "-o, --output FORMAT", "(default text)"}},
+      "-o, --output FORMAT", "(default text)", "--scheduler-address URL",
+      "--scheduler-ca-file FILE", "--scheduler-tls-server-name NAME"}},
 };
 
 TEST(HelpTest, OfACommandHasUsageExitCodesExamplesAndFlags) {

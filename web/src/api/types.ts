@@ -255,18 +255,23 @@ export interface Attempt extends PodName {
   sequence: number;
   time: string;
   uid: string;
+  /** Its number among those of the pod. */
+  attempt?: number;
   outcome: Outcome;
   node?: string;
   message?: string;
   plugins: string[];
   groups: { plugin: string; reason: string; nodes: number }[];
-  candidates: { node: string; score: number; scores: Record<string, number> }[];
+  candidates: { node: string; score: number }[];
   victims: PodName[];
+  victimCount?: number;
   evaluated: number;
   feasible: number;
   phases: Record<string, number>;
   wokenBy?: { event: string; object?: string; time: string };
   waitedFor: number;
+  /** The plugins that had rejected or gated the pod before. */
+  waitedOn?: string[];
 }
 
 export interface AttemptList extends Document {
