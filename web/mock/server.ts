@@ -174,13 +174,7 @@ export class Mock {
             nodes: Math.round(nodes.count * 0.2),
           },
         ],
-        candidates: [
-          {
-            node: nodes.names[row]!,
-            score: Math.round(score),
-            scores: { NodeResourcesFit: 80, TaintToleration: 300 },
-          },
-        ],
+        candidates: [{ node: nodes.names[row]!, score: Math.round(score) }],
         victims: [],
         evaluated: nodes.count,
         feasible: Math.round(nodes.count * random.between(0.3, 0.8)),
