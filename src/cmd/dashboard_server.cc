@@ -34,7 +34,7 @@ Result<std::unique_ptr<DashboardServer>> DashboardServer::Start(const ShownSched
   options.binds = [driver = shown.driver] { return driver->snapshot()->binds; };
   options.wall_clock = shown.wall_clock;
   options.engine_clock = shown.engine_clock;
-  options.watches_only = shown.watches_only;
+  options.watches_only = [watches = shown.watches_only] { return watches; };
   options.history = shown.history;
   auto inspector = inspect::Inspector::Make(std::move(options), *shown.changes);
   if (!inspector) return std::unexpected(inspector.error());

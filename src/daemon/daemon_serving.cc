@@ -133,7 +133,7 @@ Result<void> Daemon::MakeApi(const scheduler::engine::EngineOptions& engine,
   options.binds = [this] { return scheduler_->driver().snapshot()->binds; };
   options.wall_clock = &clock_;
   options.engine_clock = &steady_clock_;
-  options.watches_only = options_.flags.shadow;
+  options.watches_only = [this] { return options_.flags.shadow || !leadership_->leads(); };
   auto inspector = inspect::Inspector::Make(std::move(options), changes_);
   if (!inspector) return std::unexpected(inspector.error());
   inspection_ = std::make_unique<inspect::http::ApiHandler>(*std::move(inspector));

@@ -51,7 +51,7 @@ Status Inspector::Refresh() {
   idle_ = false;
   queue_ = TakeQueueSnapshot(mirror_, {.now = now,
                                        .engine_now = options_.engine_clock->Now(),
-                                       .watches_only = options_.watches_only});
+                                       .watches_only = options_.watches_only()});
   flow_.Add(mirror_, queue_, options_.binds());
   return {};
 }

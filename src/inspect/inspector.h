@@ -40,15 +40,16 @@ struct InspectorOptions {
   // Must outlive the inspector: the date, and the clock of the engine's queue.
   const Clock* wall_clock = nullptr;
   const Clock* engine_clock = nullptr;
-  bool watches_only = false;  // See QueueSnapshotOptions.
+  // See QueueSnapshotOptions: may change while the inspector lives.
+  std::function<bool()> watches_only = [] { return false; };
   History history = {};
 };
 
 class Inspector {
  public:
-  // A snapshot of the queue is as old as this at most, and the mirror is dropped if nobody asks for
-  // so long.
-  static constexpr Duration kSnapshotAge = Duration::Seconds(1);
+  // A snapshot of the queue is as old as this at most: less than the time between two events. The
+  // mirror is dropped if nobody asks for so long.
+  static constexpr Duration kSnapshotAge = Duration::Millis(900);
   static constexpr Duration kIdleTime = Duration::Seconds(300);
 
   // `log` must be the tap of the engine's driver, and outlive the inspector. Fails if a profile
