@@ -231,8 +231,9 @@ std::string EventHub::ActivityText() {
   // The last step is under way.
   const ledger::Activity activity =
       log->Read(inspector_.wall_clock().Now(), ledger::ActivityLog::kStep * 2);
-  if (activity.steps < 2) return "";
-  const size_t step = activity.steps - 2;
+  const size_t steps = activity.binds.size();
+  if (steps < 2) return "";
+  const size_t step = steps - 2;
   const Instant start = activity.start + activity.step * static_cast<int64_t>(step);
   if (start == last_activity_) return "";
   last_activity_ = start;

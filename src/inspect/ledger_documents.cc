@@ -112,8 +112,8 @@ Reasons ReasonsOf(const Activity& activity) {
       reasons.shown.push_back(&reason);
       continue;
     }
-    reasons.other.resize(activity.steps);
-    for (size_t i = 0; i < activity.steps; ++i) reasons.other[i] += reason.attempts[i];
+    reasons.other.resize(reason.attempts.size());
+    for (size_t i = 0; i < reason.attempts.size(); ++i) reasons.other[i] += reason.attempts[i];
   }
   return reasons;
 }
@@ -131,8 +131,9 @@ JsonArray NumbersJson(const auto& numbers) { return JsonArray(numbers.begin(), n
 // Calls value(step) for each step.
 JsonArray ColumnJson(const Activity& activity, auto&& value) {
   JsonArray column;
-  column.reserve(activity.steps);
-  for (size_t i = 0; i < activity.steps; ++i) column.emplace_back(value(i));
+  const size_t steps = activity.binds.size();
+  column.reserve(steps);
+  for (size_t i = 0; i < steps; ++i) column.emplace_back(value(i));
   return column;
 }
 

@@ -22,6 +22,7 @@ import urllib.request
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SKIPPED = 77
 NODES = 1000
+WEB_PODS = 3000
 
 
 def skip(why):
@@ -93,7 +94,7 @@ def fill(cluster):
     for name in names[20:40]:
         taint = {"key": "dedicated", "value": "db", "effect": "NoSchedule"}
         cluster.patch_node(name, {"spec": {"taints": [taint]}})
-    cluster.create(deployment("web", 3000, {"cpu": "250m", "memory": "256Mi"}))
+    cluster.create(deployment("web", WEB_PODS, {"cpu": "250m", "memory": "256Mi"}))
     cluster.create(deployment("huge", 30, {"cpu": "900"}))
     cluster.create(deployment("nowhere", 5, {"cpu": "1"}, nodeSelector={"disk": "none"}))
     cluster.create(pod("gated", schedulingGates=[{"name": "example.com/quota"}]))
@@ -143,7 +144,11 @@ def main():
         def pods(query):
             return cluster.send("GET", f"/berth/v1/pods?limit=5000&{query}")["items"]
 
-        wait_for("pods on nodes", lambda: not pods("group=Deployment+default%2Fweb"))
+        def web_runs():
+            counts = cluster.send("GET", "/berth/v1/cluster")["counts"]
+            return counts["pods"] >= WEB_PODS and not pods("group=Deployment+default%2Fweb")
+
+        wait_for("pods on nodes", web_runs)
         wait_for("pods that were tried again", lambda: any(
             row["attempts"] > 1 for row in pods("plugin=NodeResourcesFit")))  # fmt: skip
         command = ["node", "scripts/run.mjs", "browser/walk.ts", "--url", cluster.dashboard]
