@@ -215,7 +215,8 @@ void Mirror::Update(const api::ObjectKey& key, const LivePod& live, Instant now)
   }
   api::Ref<api::Pod> shown = live.object;
   const std::string& nominated = live.object->status.nominated_node_name;
-  if (!live.assumed_node.empty() || live.nominated_node != nominated) {
+  const bool pending = live.object->spec.node_name.empty();
+  if (pending && (!live.assumed_node.empty() || live.nominated_node != nominated)) {
     auto copy = api::CopyToChange(*live.object);
     copy->spec.node_name = live.assumed_node;
     copy->status.nominated_node_name = live.nominated_node;
@@ -227,7 +228,7 @@ void Mirror::Update(const api::ObjectKey& key, const LivePod& live, Instant now)
     engine_->Handle(scheduler::engine::ObjectDeleted{before}, now);
   }
   engine_->Handle(scheduler::engine::ObjectPut{shown}, now);
-  if (!live.object->spec.node_name.empty()) return;
+  if (!pending) return;
   if (!live.assumed_node.empty()) ++assumed_[live.assumed_node];
   pending_.insert_or_assign(key,
                             Pending{live.id, live.object, live.assumed_node, live.nominated_node});

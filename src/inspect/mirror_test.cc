@@ -82,6 +82,25 @@ TEST_F(MirrorTest, ShowsAssumedPodsOnTheirNodes) {
   ExpectSame();
 }
 
+TEST_F(MirrorTest, PodsStayOnTheirNodesWhateverTheyWereNominatedTo) {
+  live_.Put(MakeNode("a"));
+  live_.Put(MakePod("web").Request("cpu", "1").Nominated("b").On("a"));
+  Sync();
+  EXPECT_EQ(CpuOn("a"), 1000);
+  EXPECT_THAT(mirror_->pending(), IsEmpty());
+}
+
+TEST_F(MirrorTest, ShowsNominationsThatAreNotWrittenYet) {
+  live_.Put(MakeNode("a").Cpu("1"));
+  live_.Put(MakePod("low").Request("cpu", "1").On("a"));
+  live_.Put(MakePod("high").Request("cpu", "1").Priority(5));
+  live_.Schedule();
+  Sync();
+  EXPECT_EQ(mirror_->pending().at({"default", "high"}).nominated_node, "a");
+  const auto& cluster = mirror_->engine().cluster();
+  EXPECT_EQ(cluster.nominations().PodsOn(cluster.symbols().Find("a")).size(), 1U);
+}
+
 TEST_F(MirrorTest, ForgetsAssumedPodsWhoseBindFails) {
   live_.Put(MakeNode("a"));
   live_.Put(MakePod("web").Request("cpu", "1"));
