@@ -38,19 +38,19 @@ struct QueueLengths {
 inline constexpr size_t kLatencyBuckets = 28;
 constexpr Duration LatencyBound(size_t bucket) { return {int64_t{1000} << bucket}; }
 
+using LatencyCounts = std::array<uint32_t, kLatencyBuckets>;
+
 // Activity is what happened in a window of time: each vector has one number per step, oldest first.
 struct Activity {
   Instant start;  // Of the first step, by the wall clock.
   Duration step;
-  size_t steps = 0;
-  // Attempts, by how their scheduling cycles ended: kAssumed, kWaiting, kUnschedulable, kNominated
-  // and kError are not empty. kBound and kError of bindings are in `binds` and `bind_failures`.
+  // Attempts, by the outcome of their scheduling cycles, so none is bound yet.
   std::array<std::vector<uint32_t>, kOutcomes> decisions;
   std::vector<uint32_t> binds, bind_failures;
   std::vector<uint32_t> preemptions;  // Attempts that chose victims.
   std::vector<uint32_t> victims;
-  std::vector<std::array<uint32_t, kLatencyBuckets>> attempt_latency;  // Of scheduling cycles.
-  std::vector<std::array<uint32_t, kLatencyBuckets>> bound_latency;    // From first ready to bound.
+  std::vector<LatencyCounts> attempt_latency;  // Of scheduling cycles.
+  std::vector<LatencyCounts> bound_latency;    // From first ready to bound.
   struct Reason {
     std::string text;  // "NodeResourcesFit: Insufficient cpu"; "other" if there are too many.
     std::vector<uint32_t> attempts;
@@ -67,6 +67,8 @@ class ActivityLog {
   static constexpr size_t kReasons = 64;  // The last is "other".
 
   ActivityLog();
+  // The size of a log.
+  static size_t MaxBytes();
 
   // --- on the engine's thread; times are those of the wall clock ---
 
@@ -84,7 +86,6 @@ class ActivityLog {
   // Returns the steps of the last `window` up to `now`, the one under way last. `step` is rounded
   // up to a multiple of kStep, and `window` to a multiple of that.
   Activity Read(Instant now, Duration window, Duration step = kStep) const;
-  size_t bytes() const;
 
  private:
   // What is counted in one step, as places in an array of numbers.
@@ -114,15 +115,23 @@ class ActivityLog {
 
   // Returns the step of `now`, cleared if it is new.
   Step& At(Instant now);
-  void Add(Step& step, size_t place, size_t count);
-  // Returns false if the ring does not hold that step.
+  static void Add(Step& step, size_t place, size_t count);
+  void StoreQueues(Step& step) const;
+
+  // Returns false if the ring does not have that step.
   bool Copy(int64_t number, Numbers& out) const;
+  static QueueLengths LengthsIn(const Numbers& numbers);
+  QueueLengths LengthsBefore(int64_t number) const;
+  // Adds a column.
+  static void Append(const Numbers& sums, Activity& to);
+  void NameReasons(std::array<std::vector<uint32_t>, kReasons> counts, Activity& to) const;
 
   const std::unique_ptr<std::array<Step, kSteps>> steps_;
   int64_t current_ = -1;  // The number of the last step.
+  Step* step_ = nullptr;  // That step.
   QueueLengths lengths_;
   uint64_t reasons_version_ = 0;
-  mutable std::mutex mutex_;         // Guards `reasons_`, which the engine's thread changes.
+  mutable std::mutex mutex_;  // Guards the texts of `reasons_`, which the engine's thread changes.
   std::vector<ReasonName> reasons_;  // By number.
 };
 

@@ -27,8 +27,8 @@ std::string_view ToString(Outcome outcome);
 // How long the phases of an attempt took; zero if it did not reach them, or if nothing measures it.
 // Those of the binding are stored in microseconds, up to 71 minutes.
 struct Phases {
-  Duration pre_filter, filter, post_filter, score, reserve;
-  Duration permit, pre_bind, bind;  // Of the binding; known when it has ended.
+  Duration pre_filter = {}, filter = {}, post_filter = {}, score = {}, reserve = {};
+  Duration permit = {}, pre_bind = {}, bind = {};  // Of the binding; known when it has ended.
   friend bool operator==(const Phases&, const Phases&) = default;
 };
 

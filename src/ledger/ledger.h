@@ -8,6 +8,8 @@
 // refer to, and goes as a whole: names that are never seen twice cannot fill the memory.
 #pragma once
 
+#include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -18,26 +20,31 @@
 #include <string_view>
 #include <vector>
 
+#include "base/time.h"
 #include "ledger/attempt.h"
 
 namespace berth::ledger {
 
 class Block;
 class BlockWriter;
+struct LateMessage;
 
 struct LedgerOptions {
+  // Reports whether attempts are kept at all.
+  bool on() const { return attempts > 0 && memory > 0; }
+
   size_t attempts = 1'000'000;        // The last ones remain: these, and up to a block more.
   size_t memory = size_t{512} << 20;  // Limits the bytes of all blocks; at least kMinLedgerMemory.
 };
 // With less there would be too few blocks for attempts to leave gradually.
-inline constexpr size_t kMinLedgerMemory = size_t{4} << 20;
+inline constexpr size_t kMinLedgerMemory = size_t{8} << 20;
 
 // Which attempts a reader asks for; empty fields accept all.
 struct AttemptFilter {
-  std::string namespace_, name;  // Of the pod: both or none.
-  std::string node;              // The chosen or nominated one.
+  std::string namespace_ = {}, name = {};  // Of the pod: both or none.
+  std::string node = {};                   // The chosen or nominated one.
   std::optional<Outcome> outcome = {};
-  std::string plugin;  // One of Attempt::plugins.
+  std::string plugin = {};  // One of Attempt::plugins.
 };
 
 struct AttemptPage {
@@ -46,7 +53,8 @@ struct AttemptPage {
   uint64_t next = 0;
 };
 
-// LedgerCursor is how far a reader has followed the ledger.
+// LedgerCursor is how far a reader has followed the ledger: two numbers, that it may write down.
+// That of a scheduler which has ended starts over.
 struct LedgerCursor {
   uint64_t sequence = 0;  // Of the last attempt that was read.
   uint64_t bindings = 0;  // How many bindings had ended by then.
@@ -78,17 +86,22 @@ class Ledger {
 
   // --- on any thread ---
 
-  // How many attempts one call decodes at most: some milliseconds of work.
+  // How many attempts one call compares with a filter of plugins at most, and returns at most: some
+  // milliseconds of work.
   static constexpr size_t kMaxDecoded = 16'384;
 
   // Returns up to `limit` attempts that `filter` accepts and whose sequence is below `before`,
-  // newest first. Stops after kMaxDecoded attempts: a page that is short, even empty, is the last
-  // one only if `next` is 0.
+  // newest first. The work and the size of a page are limited: one that is short, or even empty, is
+  // the last one only if `next` is 0.
   AttemptPage Query(const AttemptFilter& filter, uint64_t before = UINT64_MAX,
                     size_t limit = 500) const;
+  // How many ends of bindings a follower can be behind: those of a tenth of a second at full speed.
+  // It misses those before.
+  static constexpr uint64_t kEndedBindings = 16'384;
   // Returns up to `limit` attempts that are new since `cursor`.
   LedgerNews Follow(LedgerCursor cursor, size_t limit) const;
-  // The cursor of a reader that has read all attempts up to now, or up to `sequence`.
+  // The cursor of a reader that has read all attempts up to now, or up to `sequence`. One that
+  // queries, too, takes the cursor first: it misses the end of no binding then.
   LedgerCursor Latest() const;
   LedgerCursor After(uint64_t sequence) const;
 
@@ -99,17 +112,35 @@ class Ledger {
   Stats stats() const;
 
  private:
-  // The last ends of bindings, for readers that follow: enough for a second of them.
-  static constexpr size_t kEndedBindings = 16'384;
+  // Of the attempts of one page; texts from users can make one attempt large.
+  static constexpr size_t kMaxPageBytes = size_t{8} << 20;
+  // How many attempts one call looks at: 32 bytes each.
+  static constexpr size_t kMaxScanned = size_t{1} << 20;
 
+  // On the engine's thread. Adds a block, for attempts from `base` on, and removes the oldest.
+  void StartBlock(Instant base);
+  // Removes the oldest blocks, so that one can be added.
+  void MakeRoom();
+  // Writes the message to the last block, or to a new one.
+  LateMessage WriteMessage(std::string_view message);
+
+  // Return null if no block has the attempt, or the number.
   std::shared_ptr<Block> FindBlock(uint64_t sequence) const;
-  std::optional<Attempt> Read(uint64_t sequence) const;
-  void StartBlock();
+  std::shared_ptr<Block> FindNumber(uint32_t number) const;
+  Attempt Read(const Block& block, uint32_t row) const;
 
-  const LedgerOptions options_;
-  std::unique_ptr<BlockWriter> writer_;        // Of the last block.
-  mutable std::mutex mutex_;                   // Guards the members below.
-  std::deque<std::shared_ptr<Block>> blocks_;  // Oldest first.
+  const size_t max_attempts_, max_blocks_;
+  // Of the engine's thread.
+  std::unique_ptr<BlockWriter> writer_;  // Of the last block.
+  uint64_t next_sequence_ = 1;
+  Instant last_time_;
+  // The attempts whose bindings ended last, by how many had ended before, modulo kEndedBindings.
+  std::unique_ptr<std::array<std::atomic<uint64_t>, kEndedBindings>> ended_;
+  std::atomic<uint64_t> ended_count_ = 0;
+
+  mutable std::mutex mutex_;
+  // Changed by the engine's thread, which therefore reads it without the mutex. Oldest first.
+  std::deque<std::shared_ptr<Block>> blocks_;
 };
 
 }  // namespace berth::ledger

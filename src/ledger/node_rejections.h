@@ -8,11 +8,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
-#include <unordered_map>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/time.h"
@@ -22,15 +24,15 @@ namespace berth::ledger {
 
 // The verdicts of all nodes in one search.
 struct NodeVerdicts {
-  // A node that was not evaluated. Also of nodes beyond 65,534 different verdicts.
-  static constexpr uint16_t kNone = UINT16_MAX;
   struct Verdict {
     std::string plugin;
     std::vector<std::string> reasons;
   };
+  static constexpr uint16_t kNone = UINT16_MAX;
 
-  std::vector<uint16_t> by_row;  // Numbers in `verdicts`.
-  std::vector<Verdict> verdicts;
+  std::vector<uint16_t> by_row;   // Numbers in `verdicts`, or kNone.
+  std::vector<Verdict> verdicts;  // Fewer than kNone.
+  Verdict absent;                 // Of nodes that were not evaluated; no reasons if there is none.
   // Nodes got their rows before the search if their serial is lower (model::NodeInfo::serial).
   uint64_t next_serial = 0;
 
@@ -58,7 +60,7 @@ class NodeRejections {
 
   // --- on the engine's thread ---
 
-  // A search has failed with these verdicts. `failure` has not been used before.
+  // A search has failed with these verdicts. `failure` is higher than those before.
   void Add(uint64_t failure, NodeVerdicts verdicts);
   // The pod failed at `time` by that search: its own, or that of an equal pod.
   void Count(uint64_t failure, Instant time, const BasicPodName<std::string_view>& pod);
@@ -74,17 +76,20 @@ class NodeRejections {
 
  private:
   static constexpr size_t kExamples = 5;
+  // How many searches are read with the lock held: some microseconds.
+  static constexpr size_t kSlice = 64;
 
   struct Search {
     uint64_t failure = 0;
     std::shared_ptr<const NodeVerdicts> verdicts;
     uint64_t attempts = 0;
     Instant first, last;
-    std::deque<PodName> examples;  // Oldest first.
+    std::array<PodName, kExamples> pods;  // Of the last attempts, by their number.
     size_t bytes = 0;
   };
+  using ByReason = std::map<std::pair<std::string, std::string>, Rejection>;
 
-  Search* Find(uint64_t failure);
+  static void AddTo(ByReason& rejections, const Search& search, const NodePlace& node);
 
   const size_t memory_;
   mutable std::mutex mutex_;     // Guards the members below.
