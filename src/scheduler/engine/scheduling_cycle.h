@@ -35,7 +35,8 @@ struct CycleOutcome {
   model::NodeRow node;
   framework::Diagnosis diagnosis;
   framework::PostFilterResult post_filter;
-  bool preemption_tried = false;  // Upon kFitError.
+  bool preemption_tried = false;       // Upon kFitError.
+  size_t evaluated = 0, feasible = 0;  // Numbers of nodes, upon kNode.
   framework::Verdict error;
 
   // The message for users, unless a node was found.

@@ -369,6 +369,7 @@ Verdict Attempt::ScoreFromCache() {
   const bool all_cached = feasible_ == results_.feasible();
   if (uneven.empty() && changing.empty() && all_cached && !limit_) {
     best_ = results_.Best(order, start_);
+    scored_ = Scored::kTournament;
     return {};
   }
   auto& [totals, scratch, scores] = results_.buffers();
@@ -395,7 +396,26 @@ Verdict Attempt::ScoreFromCache() {
   }
   best_ = limit_ ? SelectBest(feasible_, std::span<const int32_t>(totals), own_rank_, 0)
                  : SelectBest(totals, order.rank(), start_, order.rows());
+  scored_ = Scored::kTotals;
   return {};
+}
+
+size_t Attempt::Rank(std::span<ScoredNode> into) {
+  if (scored_ == Scored::kNothing || !best_.valid()) return 0;
+  const model::NodeOrder& order = cluster_.nodes().order();
+  if (scored_ == Scored::kTournament) return results_.Rank(order, best_, into);
+  // A row that was found is excluded until all are.
+  std::vector<int32_t>& totals = results_.buffers().totals;
+  size_t ranked = 0;
+  for (model::NodeRow row = best_; row.valid();) {
+    into[ranked++] = {row, totals[row.index()]};
+    totals[row.index()] = kRowOut;
+    if (ranked == into.size()) break;
+    row = SelectBest(totals, order.rank(), start_, order.rows());
+  }
+  for (const ScoredNode& scored : into.first(ranked))
+    totals[scored.node.index()] = static_cast<int32_t>(scored.score);
+  return ranked;
 }
 
 // For weights whose sums may need more than 32 bits.

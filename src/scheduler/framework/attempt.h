@@ -14,6 +14,7 @@
 #include "scheduler/framework/cycle.h"
 #include "scheduler/framework/measurements.h"
 #include "scheduler/framework/profile.h"
+#include "scheduler/framework/scores.h"
 #include "scheduler/framework/verdict.h"
 
 namespace berth::scheduler::framework {
@@ -102,6 +103,11 @@ class Attempt {
   Verdict Score();
   // The best node: the highest total; among equals the first from the start on.
   model::NodeRow Best() const { return best_; }
+  // Writes the best node and the next best, highest total first, with their totals; `into` has at
+  // least one element. Returns how many: none if no totals were compared. Only right after Score.
+  size_t Rank(std::span<ScoredNode> into);
+  // Reports whether Rank reads the totals of all rows; otherwise it is O(log n).
+  bool rank_reads_all_rows() const { return scored_ == Scored::kTotals; }
   // Returns the best of the feasible nodes for given totals, by row.
   model::NodeRow BestOf(std::span<const int64_t> totals) const;
   // The feasible nodes, in the order in which equals are chosen.
@@ -119,6 +125,9 @@ class Attempt {
   Verdict ScoreInDetail(ScoreTable& table);
 
  private:
+  // What Rank reads.
+  enum class Scored : uint8_t { kNothing, kTournament, kTotals };
+
   // The order in which equals are chosen: by rank, from a first one on, around the end.
   struct Order {
     std::span<const uint32_t> rank;  // By row.
@@ -159,6 +168,7 @@ class Attempt {
   std::map<model::NodeRow, Verdict> excluded_;  // With reasons.
   bool excludes_ = false;
   model::NodeRow best_;
+  Scored scored_ = Scored::kNothing;
 };
 
 }  // namespace berth::scheduler::framework
