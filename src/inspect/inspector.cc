@@ -136,8 +136,23 @@ Response Inspector::Node(const std::string& name) const {
   const int64_t place = nodes_.PlaceOf(cluster.nodes().Find(cluster.symbols().Find(name)));
   if (place < 0) return Failure(404, fmt::format("nodes \"{}\" not found", Shorten(name)));
   JsonObject json = NodeJson(mirror_, nodes_, static_cast<size_t>(place));
-  json.emplace("rejections", api::JsonArray());
+  json.emplace("rejections", RejectionsOf(name));
   return Document(json);
+}
+
+// The ledger knows nodes by where the engine has them.
+api::JsonArray Inspector::RejectionsOf(const std::string& node) const {
+  const ledger::NodeRejections* rejections = options_.history.rejections;
+  std::optional<ledger::NodePlace> place;
+  if (rejections != nullptr) {
+    options_.visit([&](const scheduler::engine::Engine& engine) {
+      const scheduler::model::Cluster& cluster = engine.cluster();
+      const NodeRow row = cluster.nodes().Find(cluster.symbols().Find(node));
+      if (!row.valid()) return;
+      place = {static_cast<uint32_t>(row.index()), cluster.nodes().info(row).serial};
+    });
+  }
+  return place ? RejectionsJson(rejections->Of(*place)) : api::JsonArray();
 }
 
 // --- events ---

@@ -87,6 +87,7 @@ class Inspector {
   Response Pod(const Request& request);
   Response Cluster() const;
   Response Node(const std::string& name) const;
+  api::JsonArray RejectionsOf(const std::string& node) const;
 
   const InspectorOptions options_;
   ChangeLog& log_;

@@ -85,6 +85,7 @@ Status Mirror::Fill(Instant now) {
   // They would be called for every question.
   options.extenders.clear();
   options.measurements = nullptr;
+  options.attempts = nullptr;
   options.workers = nullptr;
   auto engine = Engine::Make(options, *options_.registry);
   if (!engine) return std::unexpected(engine.error());
