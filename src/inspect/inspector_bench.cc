@@ -42,8 +42,7 @@ class BigCluster {
  public:
   BigCluster() {
     auto options = *scheduler::config::ToEngineOptions(scheduler::config::Default());
-    const auto& registry = scheduler::plugins::InTreeRegistry();
-    engine_ = *scheduler::engine::Engine::Make(options, registry);
+    engine_ = *scheduler::engine::Engine::Make(options, registry_);
     for (int n = 0; n < kNodes; ++n) {
       auto node = std::make_shared<api::Node>();
       node->metadata.name = node->metadata.uid = fmt::format("node-{:04}", n);
@@ -64,7 +63,7 @@ class BigCluster {
     engine_->TakeCommands();
     InspectorOptions inspected;
     inspected.engine = std::move(options);
-    inspected.registry = &registry;
+    inspected.registry = &registry_;
     inspected.visit = [this](const auto& work) {
       const int64_t start = SteadyNanos();
       work(*engine_);
@@ -91,6 +90,7 @@ class BigCluster {
   double longest_visit_ms() const { return static_cast<double>(longest_visit_) / 1e6; }
 
  private:
+  const scheduler::framework::Registry registry_ = scheduler::plugins::InTreeRegistry();
   SimClock clock_{Instant::FromUnixSeconds(1'000'000)};
   ChangeLog log_;
   std::unique_ptr<scheduler::engine::Engine> engine_;

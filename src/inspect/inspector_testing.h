@@ -28,16 +28,17 @@ class InspectedEngine final : private scheduler::engine::DecisionObserver {
   explicit InspectedEngine(
       History history = {},
       std::vector<scheduler::framework::ProfileConfig> profiles = {DefaultProfile()},
-      const scheduler::framework::Registry& registry = scheduler::plugins::InTreeRegistry()) {
+      scheduler::framework::Registry registry = scheduler::plugins::InTreeRegistry())
+      : registry_(std::move(registry)) {
     scheduler::engine::EngineOptions options;
     options.profiles = std::move(profiles);
-    engine_ = Require(scheduler::engine::Engine::Make(options, registry));
+    engine_ = Require(scheduler::engine::Engine::Make(options, registry_));
     engine_->Observe(this);
     InspectorOptions inspected;
     inspected.version = "v1.2.3";
     inspected.server = "up";
     inspected.engine = std::move(options);
-    inspected.registry = &registry;
+    inspected.registry = &registry_;
     inspected.visit = [this](const auto& work) {
       if (!runs_) return false;
       ++visits_;
@@ -113,6 +114,7 @@ class InspectedEngine final : private scheduler::engine::DecisionObserver {
     log_.OnDecision(decision);
   }
 
+  const scheduler::framework::Registry registry_;
   SimClock clock_{Instant::FromUnixSeconds(1'000'000)};
   ChangeLog log_;
   std::unique_ptr<scheduler::engine::Engine> engine_;

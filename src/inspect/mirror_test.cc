@@ -18,14 +18,13 @@ class MirrorTest : public testing::Test {
   MirrorTest() {
     scheduler::engine::EngineOptions options;
     options.profiles = {DefaultProfile()};
-    mirror_ =
-        std::make_unique<Mirror>(Mirror::Options{options, &scheduler::plugins::InTreeRegistry(),
-                                                 [this](const auto& work) {
-                                                   ++visits_;
-                                                   work(live_.engine());
-                                                   return true;
-                                                 }},
-                                 live_.log());
+    mirror_ = std::make_unique<Mirror>(Mirror::Options{options, &registry_,
+                                                       [this](const auto& work) {
+                                                         ++visits_;
+                                                         work(live_.engine());
+                                                         return true;
+                                                       }},
+                                       live_.log());
   }
   void Sync() { Require(mirror_->Sync(live_.now()).has_value(), "the mirror does not follow"); }
   // Expects that both have the same model.
@@ -40,6 +39,7 @@ class MirrorTest : public testing::Test {
     return row.valid() ? cluster.nodes().columns().requested_cpu[row.index()] : -1;
   }
 
+  const scheduler::framework::Registry registry_ = scheduler::plugins::InTreeRegistry();
   InspectedEngine live_;
   size_t visits_ = 0;
   std::unique_ptr<Mirror> mirror_;

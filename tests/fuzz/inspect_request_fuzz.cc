@@ -27,8 +27,7 @@ class SmallCluster {
   SmallCluster() {
     berth::scheduler::engine::EngineOptions options;
     options.profiles.emplace_back().multi_point = berth::scheduler::plugins::DefaultPlugins();
-    const auto& registry = berth::scheduler::plugins::InTreeRegistry();
-    engine_ = *berth::scheduler::engine::Engine::Make(options, registry);
+    engine_ = *berth::scheduler::engine::Engine::Make(options, registry_);
     auto node = std::make_shared<berth::api::Node>();
     node->metadata.name = "n";
     node->status.allocatable = {{"cpu", *Quantity::Parse("1")}, {"pods", *Quantity::Parse("9")}};
@@ -45,7 +44,7 @@ class SmallCluster {
     engine_->Schedule(clock_.Now());
     berth::inspect::InspectorOptions inspected;
     inspected.engine = options;
-    inspected.registry = &registry;
+    inspected.registry = &registry_;
     inspected.visit = [this](const auto& work) {
       work(*engine_);
       return true;
@@ -61,6 +60,8 @@ class SmallCluster {
     engine_->Handle(berth::scheduler::engine::ObjectPut{object}, clock_.Now());
   }
 
+  const berth::scheduler::framework::Registry registry_ =
+      berth::scheduler::plugins::InTreeRegistry();
   berth::SimClock clock_{berth::Instant::FromUnixSeconds(1'000'000)};
   berth::inspect::ChangeLog log_;
   std::unique_ptr<berth::scheduler::engine::Engine> engine_;
