@@ -180,6 +180,10 @@ Status UpCluster::MakeScheduler(const UpOptions& options,
   auto scheduler = SchedulerFrom(options, registry);
   if (!scheduler) return std::unexpected(scheduler.error());
   scheduler->options.measurements = &measurements_;
+  if (options.ledger.on()) {
+    attempts_ = std::make_unique<observability::scheduling::AttemptRecorder>(options.ledger);
+    scheduler->options.attempts = attempts_.get();
+  }
   engine_options_ = scheduler->options;
   if (options.scheduler == "embedded") {
     workers_ = std::make_unique<ThreadWorkers>(ThreadWorkers::UsefulCount(scheduler->parallelism));

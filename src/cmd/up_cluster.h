@@ -15,6 +15,7 @@
 #include "inspect/change_log.h"
 #include "localcluster/local_cluster.h"
 #include "observability/metric_registry.h"
+#include "observability/scheduling/attempt_recorder.h"
 #include "observability/scheduling/scheduler_metrics.h"
 #include "runtime/engine_driver.h"
 #include "runtime/extender_calls.h"
@@ -67,6 +68,7 @@ class UpCluster {
   observability::MetricRegistry metric_registry_;
   observability::scheduling::SchedulerMetrics metrics_{metric_registry_};
   observability::scheduling::EngineMeasurements measurements_{metrics_, &SteadyNanos};
+  std::unique_ptr<observability::scheduling::AttemptRecorder> attempts_;  // Null if it is off.
   RunningApiServer served_;
   std::unique_ptr<runtime::ExtenderCalls> extenders_;
   std::unique_ptr<ThreadWorkers> workers_;

@@ -16,6 +16,7 @@
 #include "cmd/up_status.h"
 #include "flags/command.h"
 #include "flags/flag_group.h"
+#include "ledger/ledger_flags.h"
 #include "scheduler/model/cluster.h"
 
 namespace berth::cmd {
@@ -117,6 +118,7 @@ void AddClusterFlags(flags::FlagGroup group, UpOptions& options) {
             "KubeSchedulerConfiguration file (default: built-in defaults)")
       .As("FILE");
   AddFeatureGates(group, options.feature_gates);
+  ledger::AddLedgerFlags(group, options.ledger);
   group.Double("speed", options.speed, "Time acceleration factor", 0.001, 10'000);
   group
       .Text("stages", options.stages_file,

@@ -93,6 +93,10 @@ Result<void> Daemon::MakeScheduler(const scheduler::framework::Registry& registr
   if (!engine) return std::unexpected(engine.error());
   engine->seed = std::random_device{}();
   engine->measurements = &metrics_->engine();
+  if (options_.flags.ledger.on()) {
+    attempts_ = std::make_unique<observability::scheduling::AttemptRecorder>(options_.flags.ledger);
+    engine->attempts = attempts_.get();
+  }
   const scheduler::recording::RecordingHeader header{
       .program = "berth-scheduler",
       .configuration = scheduler::config::ToYaml(options_.configuration),

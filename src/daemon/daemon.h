@@ -22,6 +22,7 @@
 #include "inspect/change_log.h"
 #include "inspect/http/api_handler.h"
 #include "observability/health.h"
+#include "observability/scheduling/attempt_recorder.h"
 #include "observability/scheduling/decision_log.h"
 #include "runtime/scheduler.h"
 #include "scheduler/config/configuration.h"
@@ -90,6 +91,7 @@ class Daemon {
   ProcessEvents process_events_;
   std::unique_ptr<DaemonMetrics> metrics_;
   observability::scheduling::DecisionLog decision_log_;
+  std::unique_ptr<observability::scheduling::AttemptRecorder> attempts_;  // Null if it is off.
   std::unique_ptr<scheduler::recording::RecordWriter> recording_;
   std::string agent_;  // The User-Agent, without the component.
   client::ClientConfig api_;

@@ -9,6 +9,7 @@
 #include "flags/flag_group.h"
 #include "flags/flag_set.h"
 #include "flags/flag_values.h"
+#include "ledger/ledger_flags.h"
 
 namespace berth::daemon {
 namespace {
@@ -75,6 +76,7 @@ void AddOwnFlags(FlagSet& set, DaemonFlags& flags) {
   group.Switch("dashboard", flags.dashboard,
                "Serve the dashboard at /berth/dashboard/ of the secure port, to users who may get "
                "that path and /berth/v1/*.");
+  ledger::AddLedgerFlags(group, flags.ledger, ".");
 }
 
 void AddAllFlags(FlagSet& set, DaemonFlags& flags) {

@@ -12,6 +12,7 @@
 #include "base/result.h"
 #include "base/time.h"
 #include "daemon/flag_values.h"
+#include "ledger/ledger.h"
 #include "scheduler/config/configuration.h"
 
 namespace berth::daemon {
@@ -121,6 +122,7 @@ struct DaemonFlags {
   std::string record;
   bool paranoid = false;
   bool dashboard = false;
+  ledger::LedgerOptions ledger;
 
   // The names of the flags on the command line.
   std::set<std::string, std::less<>> given;
