@@ -35,7 +35,9 @@ Result<std::unique_ptr<DashboardServer>> DashboardServer::Start(const ShownSched
   options.wall_clock = shown.wall_clock;
   options.engine_clock = shown.engine_clock;
   options.watches_only = [watches = shown.watches_only] { return watches; };
-  options.history = shown.history;
+  if (const auto* attempts = shown.attempts) {
+    options.history = {&attempts->ledger(), &attempts->rejections(), &attempts->activity()};
+  }
   auto inspector = inspect::Inspector::Make(std::move(options), *shown.changes);
   if (!inspector) return std::unexpected(inspector.error());
   std::unique_ptr<DashboardServer> dashboard(new DashboardServer);

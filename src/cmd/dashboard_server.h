@@ -12,7 +12,7 @@
 #include "inspect/change_log.h"
 #include "inspect/http/api_handler.h"
 #include "inspect/http/loopback_server.h"
-#include "inspect/ledger_documents.h"
+#include "observability/scheduling/attempt_recorder.h"
 #include "runtime/engine_driver.h"
 #include "scheduler/engine/engine.h"
 #include "scheduler/framework/registry.h"
@@ -29,7 +29,7 @@ struct ShownScheduler {
   const Clock* wall_clock = nullptr;
   const Clock* engine_clock = nullptr;
   bool watches_only = false;
-  inspect::History history = {};
+  const observability::scheduling::AttemptRecorder* attempts = nullptr;  // Null if it keeps none.
 };
 
 class DashboardServer {

@@ -134,6 +134,9 @@ Result<void> Daemon::MakeApi(const scheduler::engine::EngineOptions& engine,
   options.wall_clock = &clock_;
   options.engine_clock = &steady_clock_;
   options.watches_only = [this] { return options_.flags.shadow || !leadership_->leads(); };
+  if (attempts_ != nullptr) {
+    options.history = {&attempts_->ledger(), &attempts_->rejections(), &attempts_->activity()};
+  }
   auto inspector = inspect::Inspector::Make(std::move(options), changes_);
   if (!inspector) return std::unexpected(inspector.error());
   inspection_ = std::make_unique<inspect::http::ApiHandler>(*std::move(inspector));
