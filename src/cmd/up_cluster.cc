@@ -248,9 +248,9 @@ Status UpCluster::StartDashboard(const UpOptions& options,
        .registry = &registry,
        .driver = embedded ? driver_.get() : &scheduler_->driver(),
        .changes = &changes_,
-       .attempts = attempts_.get(),
        .wall_clock = embedded ? static_cast<const Clock*>(&clock_) : &system_clock_,
-       .engine_clock = embedded ? static_cast<const Clock*>(&clock_) : &real_clock_},
+       .engine_clock = embedded ? static_cast<const Clock*>(&clock_) : &real_clock_,
+       .attempts = attempts_.get()},
       options.dashboard_port);
   if (!started) return std::unexpected(started.error());
   dashboard_ = *std::move(started);

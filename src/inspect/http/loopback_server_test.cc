@@ -52,7 +52,7 @@ class LoopbackServerTest : public testing::Test {
 };
 
 TEST_F(LoopbackServerTest, WithoutASessionThereIsNothing) {
-  for (const std::string headers :
+  for (const std::string& headers :
        {std::string(), std::string("Cookie: berth-session-1=x\r\n"),
         fmt::format("Cookie: berth-session-{}={}\r\n", server_->port(), kToken),
         std::string("Authorization: Bearer nobody\r\n"),
@@ -90,7 +90,7 @@ TEST_F(LoopbackServerTest, ProgramsPassTheTokenAsABearerToken) {
 }
 
 TEST_F(LoopbackServerTest, NamesOfOtherHostsAreRefused) {
-  for (const std::string name :
+  for (const std::string& name :
        {std::string("evil.example"), fmt::format("evil.example:{}", server_->port()),
         std::string("127.0.0.1"), std::string("localhost:1"),
         fmt::format("x127.0.0.1:{}", server_->port())}) {
