@@ -251,8 +251,9 @@ int FlagsOf(const api::Node& node) {
 // --- documents ---
 
 void AddNodeFacts(const Mirror& mirror, const NodeList& nodes, JsonObject& cluster) {
+  const ResourceColumns columns(mirror.engine().cluster());
   JsonArray resources;
-  for (const Resource& resource : ResourceColumns(mirror.engine().cluster()).resources()) {
+  for (const Resource& resource : columns.resources()) {
     resources.emplace_back(JsonObject{{"name", resource.name}, {"unit", resource.unit}});
   }
   cluster.emplace("resources", std::move(resources));

@@ -78,7 +78,7 @@ TEST_P(UpDashboardTest, ShowsItsScheduler) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Schedulers, UpDashboardTest, testing::Values("embedded", "http"),
-                         [](const auto& info) { return info.param; });
+                         [](const auto& mode) { return mode.param; });
 
 TEST_F(DashboardTest, OfUpCanBeLeftOut) {
   RunningProcess up(UpWith({"--dashboard=false"}));
