@@ -11,28 +11,26 @@
 namespace berth::cmd {
 namespace {
 
-using ledger::Attempt;
-using ledger::Outcome;
-
-std::string OutcomeText(const Attempt& attempt) {
+std::string ResultText(const ledger::Attempt& attempt) {
+  using enum ledger::Outcome;
   switch (attempt.outcome) {
-    case Outcome::kAssumed:
+    case kAssumed:
       return "to be bound to " + attempt.node;
-    case Outcome::kWaiting:
+    case kWaiting:
       return fmt::format("to be bound to {}, waiting for a Permit plugin", attempt.node);
-    case Outcome::kBound:
+    case kBound:
       return "bound to " + attempt.node;
-    case Outcome::kUnschedulable:
+    case kUnschedulable:
       return "unschedulable";
-    case Outcome::kNominated:
+    case kNominated:
       return "nominated to " + attempt.node;
-    case Outcome::kError:
+    case kError:
       break;
   }
   return attempt.node.empty() ? "failed" : "not bound to " + attempt.node;
 }
 
-std::string WakeText(const Attempt& attempt) {
+std::string WakeText(const ledger::Attempt& attempt) {
   std::string text = "woken by " + attempt.woken_by.event;
   if (!attempt.woken_by.object.empty()) text += " of " + attempt.woken_by.object;
   text += fmt::format(", waited {}", FormatGoDuration(attempt.waited));
@@ -43,10 +41,10 @@ std::string WakeText(const Attempt& attempt) {
 
 }  // namespace
 
-std::string AttemptText(const Attempt& attempt) {
+std::string AttemptText(const ledger::Attempt& attempt) {
   std::string text =
       fmt::format("attempt {}, {}: {}; {}\n", attempt.number, api::FormatTimestamp(attempt.time),
-                  OutcomeText(attempt), WakeText(attempt));
+                  ResultText(attempt), WakeText(attempt));
   if (!attempt.message.empty()) text += fmt::format("  {}\n", attempt.message);
   for (const ledger::NodeGroup& group : attempt.groups)
     text += fmt::format("  {} nodes: {}: {}\n", group.nodes, group.plugin, group.reason);

@@ -33,7 +33,7 @@ struct LedgerOptions {
   // Reports whether attempts are kept at all.
   bool on() const { return attempts > 0 && memory > 0; }
 
-  size_t attempts = 1'000'000;        // The last ones remain: these, and up to a block more.
+  size_t attempts = 1'000'000;        // The last ones remain: these, and up to two blocks more.
   size_t memory = size_t{512} << 20;  // Limits the bytes of all blocks; at least kMinLedgerMemory.
 };
 // With less there would be too few blocks for attempts to leave gradually.

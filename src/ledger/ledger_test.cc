@@ -139,7 +139,7 @@ TEST(LedgerTest, KeepsTheLastAttempts) {
   const Ledger::Stats stats = ledger.stats();
   EXPECT_EQ(stats.last, 20'000u);
   EXPECT_LE(stats.first, 15'001u);
-  EXPECT_GT(stats.first, 15'001u - Block::kRows);
+  EXPECT_GT(stats.first, 15'001u - 2 * Block::kRows);
   EXPECT_EQ(ledger.Query({}, stats.first + 1).attempts.at(0).name,
             "web-" + std::to_string(stats.first));
   EXPECT_TRUE(ledger.Query({}, stats.first).attempts.empty());
