@@ -93,9 +93,12 @@ const steps: Step[] = [
       await page.wheel(500, 450, -600);
       await page.wheel(500, 450, -600);
       await page.until("location.hash.includes('at=')", "the part of the map in the address");
-      // The first points may be between nodes.
-      for (let i = 0; i < 40; i++) {
-        await page.hover(500 + 9 * i, 450 + 5 * i);
+      // Points may be between nodes, or between zones.
+      const box = await page.evaluate<{ x: number; y: number; width: number; height: number }>(
+        "(({ x, y, width, height }) => ({ x, y, width, height }))(document.querySelector('.map canvas').getBoundingClientRect())",
+      );
+      for (let i = 1; i < 150; i++) {
+        await page.hover(box.x + box.width * ((i * 0.618) % 1), box.y + (box.height * i) / 150);
         if (await page.evaluate<boolean>("document.querySelector('.tip') !== null")) break;
       }
       await page.until("document.querySelector('.tip')", "a tip at the pointer");
@@ -131,8 +134,10 @@ const steps: Step[] = [
       await page.press("button.sort", "Node");
       await page.until("location.hash.includes('nodes.sort=name')");
       await page.evaluate("document.querySelector('.table-tools input').focus()");
-      await page.type("1a");
-      await page.until("location.hash.includes('nodes.filter=1a')");
+      const map = await get<{ names: string[] }>(page, "nodes?limit=1");
+      const word = map.names[0]!.slice(-3);
+      await page.type(word);
+      await page.until(`location.hash.includes(${JSON.stringify(`nodes.filter=${word}`)})`);
       await page.evaluate(
         "Object.defineProperty(navigator, 'clipboard', { configurable: true, value: { writeText: async (text) => { window.copied = text; } } })",
       );
