@@ -60,7 +60,7 @@ format: deps-dev ## Format the C++ sources in place
 
 tidy: deps-dev ## Run clang-tidy over the sources without the tests, which would take too long
 	@cmake --preset tidy --log-level=NOTICE
-	run-clang-tidy-19 -quiet -j $(JOBS) -p build/tidy '/(src|bench)/.*(?<!_test)\.cc$$'
+	scripts/tidy.py --jobs $(JOBS)
 
 check: deps ## Check style and dependencies only; part of `make test`
 	python3 scripts/check_style.py

@@ -2,12 +2,15 @@
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <ctime>
 #include <functional>
 #include <memory>
 #include <string>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "api/node.h"
 #include "api/pod.h"
@@ -85,6 +88,10 @@ void Bind(scheduler::engine::Engine& engine) {
   }
 }
 
+::benchmark::Counter Rate(size_t count) {
+  return {static_cast<double>(count), ::benchmark::Counter::kIsRate};
+}
+
 // Schedules `pods` pods from `make` on `nodes` nodes with `existing` running pods.
 void Schedule(
     ::benchmark::State& state, api::Pod (*make)(size_t),
@@ -117,8 +124,7 @@ void Schedule(
     engine.reset();
     state.ResumeTiming();
   }
-  state.counters["decisions"] =
-      ::benchmark::Counter(static_cast<double>(decided), ::benchmark::Counter::kIsRate);
+  state.counters["decisions"] = Rate(decided);
 }
 
 void PlainPods(::benchmark::State& state) {
@@ -163,13 +169,54 @@ void DefaultSpread(::benchmark::State& state) {
   });
 }
 
+// --- pods that differ ---
+
+// Pods of one class are `classes` apart; with 0 classes each pod has its own.
+void Variety(::benchmark::State& state, benchmark::Mix mix, size_t zones = kZones) {
+  const benchmark::WorldOptions options{.nodes = static_cast<size_t>(state.range(0)),
+                                        .pods = static_cast<size_t>(state.range(1)),
+                                        .classes = static_cast<size_t>(state.range(2)),
+                                        .zones = zones,
+                                        .mix = mix};
+  const benchmark::SyntheticWorld world(options);
+  size_t decided = 0;
+  std::vector<int64_t> times;
+  for (auto _ : state) {
+    state.PauseTiming();
+    auto engine = MakeEngine();
+    world.ForEachObject([&engine](const api::Object& object) {
+      engine->Handle(scheduler::engine::ObjectPut{object}, kStart);
+    });
+    for (size_t i = 0; i < options.pods; ++i)
+      engine->Handle(scheduler::engine::ObjectPut{world.Pod(i)}, kStart);
+    state.ResumeTiming();
+    for (int64_t before = ReadStopwatch(); engine->Schedule(kStart, 1) > 0;) {
+      Bind(*engine);
+      const int64_t now = ReadStopwatch();
+      times.push_back(now - std::exchange(before, now));
+    }
+    decided += options.pods;
+    state.PauseTiming();
+    CHECK(engine->queue().sizes().unschedulable == 0);
+    engine.reset();
+    state.ResumeTiming();
+  }
+  state.counters["decisions"] = Rate(decided);
+  for (const auto& [name, share] : {std::pair("p50_us", 0.5), {"p99_us", 0.99}}) {
+    const auto at =
+        times.begin() + static_cast<ptrdiff_t>(share * static_cast<double>(times.size()));
+    std::ranges::nth_element(times, at);
+    state.counters[name] = static_cast<double>(*at) / 1e3;
+  }
+}
+
+void VariedPods(::benchmark::State& state) { Variety(state, benchmark::Mix::kPlain); }
+void MixedPods(::benchmark::State& state) { Variety(state, benchmark::Mix::kMixed); }
+void MixedPodsIn100Zones(::benchmark::State& state) { Variety(state, benchmark::Mix::kMixed, 100); }
+
 // --- pods that do not fit ---
 
 void SetPriority(api::Pod& pod, int32_t priority) { pod.spec.priority = priority; }
-
-::benchmark::Counter Rate(size_t count) {
-  return {static_cast<double>(count), ::benchmark::Counter::kIsRate};
-}
 
 // Many copies of a pod that fits nowhere, with a higher priority than the ordinary pods behind
 // them. Each round, an event requeues all copies and ten ordinary pods arrive. Measures decisions
@@ -306,6 +353,10 @@ void Sizes(::benchmark::internal::Benchmark* bench, int64_t pods) {
   for (int64_t existing : {0, 10'000, 100'000}) bench->Args({5'000, pods, existing});
 }
 
+void Copies(::benchmark::internal::Benchmark* bench) {
+  bench->ArgNames({"nodes", "copies"})->Args({5'000, 10'000})->Unit(::benchmark::kMillisecond);
+}
+
 BENCHMARK(PlainPods)->Apply([](auto* bench) { Sizes(bench, 10'000); });
 BENCHMARK(PlainPodsMeasured)->Apply([](auto* bench) { Sizes(bench, 10'000); });
 BENCHMARK(PlainPodsInLedger)->Apply([](auto* bench) { Sizes(bench, 10'000); });
@@ -316,9 +367,19 @@ BENCHMARK(RequiredAntiAffinity)->Apply([](auto* bench) { Sizes(bench, 2'000); })
 BENCHMARK(RequiredAffinity)->Apply([](auto* bench) { Sizes(bench, 5'000); });
 BENCHMARK(PreferredAffinity)->Apply([](auto* bench) { Sizes(bench, 5'000); });
 BENCHMARK(DefaultSpread)->Apply([](auto* bench) { Sizes(bench, 5'000); });
-void Copies(::benchmark::internal::Benchmark* bench) {
-  bench->ArgNames({"nodes", "copies"})->Args({5'000, 10'000})->Unit(::benchmark::kMillisecond);
-}
+BENCHMARK(VariedPods)->Apply([](auto* bench) {
+  bench->ArgNames({"nodes", "pods", "classes"})->Unit(::benchmark::kMillisecond);
+  for (int64_t classes : {1, 10, 100, 1'000, 0}) bench->Args({5'000, 10'000, classes});
+  for (int64_t classes : {1'000, 0}) bench->Args({50'000, 10'000, classes});
+});
+BENCHMARK(MixedPods)->Apply([](auto* bench) {
+  bench->ArgNames({"nodes", "pods", "classes"})->Unit(::benchmark::kMillisecond);
+  for (int64_t classes : {1'000, 0}) bench->Args({5'000, 10'000, classes});
+});
+BENCHMARK(MixedPodsIn100Zones)
+    ->ArgNames({"nodes", "pods", "classes"})
+    ->Args({100'000, 20'000, 200})
+    ->Unit(::benchmark::kMillisecond);
 BENCHMARK(Starvation)->Apply(Copies);
 BENCHMARK(StarvationMeasured)->Apply(Copies);
 BENCHMARK(StarvationInLedger)->Apply(Copies);

@@ -28,7 +28,7 @@ ROOT = Path(__file__).resolve().parent.parent
 # How often progress is reported when the output is not a terminal.
 REPORT_SECONDS = 60
 
-# Ninja prints "[3/551] ...", ctest " 3/1200 Test ...", run-clang-tidy "[3/290][2.1s] ...".
+# Ninja and tidy.py print "[3/551] ...", ctest " 3/1200 Test ...".
 PROGRESS = re.compile(r"^\s*\[?\s*(\d+)/(\d+)(?:\]| Test)")
 
 
@@ -204,14 +204,11 @@ def count_clang(run):
 def tidy(run, options):
     # Nothing is built: clang-tidy needs the compilation database only.
     run.command("configure", "cmake", "--preset", "tidy", "--log-level=NOTICE")
-    run.command(
-        "clang-tidy", "run-clang-tidy-19", "-quiet", "-j", options.jobs, "-p", "build/tidy",
-        r"/(src|bench)/.*(?<!_test)\.cc$",
-    )  # fmt: skip
+    run.command("clang-tidy", "scripts/tidy.py", "--jobs", options.jobs)
 
 
 def count_tidy(run):
-    files, findings = run.count(r"^\[ *\d+/\d+\]"), run.count(r" (error|warning): ")
+    files, findings = run.count(r"^\[\d+/\d+\]"), run.count(r" (error|warning): ")
     return f"{files} files, {findings} findings"
 
 

@@ -298,11 +298,11 @@ Status ObjectMaker::MakeVolume(const CreatePods& pods, const std::string& namesp
   api::SetString(api::EnsureObject(claim->get_object(), "spec"), "volumeName", volume_name);
   api::SetString(api::EnsureObject(claim->get_object(), "status"), "phase", "Bound");
   api::SetString(MetadataOf(*volume), "name", volume_name);
+  api::SetString(api::EnsureObject(volume->get_object(), "status"), "phase", "Bound");
   api::JsonObject& spec = api::EnsureObject(volume->get_object(), "spec");
   spec["claimRef"] = Parsed(fmt::format(
       R"({{"kind":"PersistentVolumeClaim","apiVersion":"v1","namespace":"{}","name":"{}"}})",
       namespace_, claim_name));
-  api::SetString(api::EnsureObject(volume->get_object(), "status"), "phase", "Bound");
   if (api::JsonObject* csi = api::ObjectAt(&spec, "csi")) {
     api::SetString(*csi, "volumeHandle", volume_name);
   } else if (api::JsonObject* disk = api::ObjectAt(&spec, "awsElasticBlockStore")) {

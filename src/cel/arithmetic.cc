@@ -6,6 +6,7 @@
 
 #include "cel/containers.h"
 #include "cel/evaluation.h"
+#include "cel/identified_lists.h"
 
 namespace berth::cel {
 namespace {
@@ -42,6 +43,9 @@ Value JoinTexts(const Call& call) {
 Value JoinLists(const Call& call) {
   const uint64_t size = uint64_t{call[0].size()} + call[1].size();
   if (!call.evaluation.Reserve(2 * size * sizeof(Value))) return Value::Error(kNoSuchOverload);
+  if (call[0].list()->identity != nullptr) {
+    return JoinIdentified(call.evaluation, call[0], call[1]);
+  }
   return Concatenate(call.evaluation.arena(), call[0], call[1]);
 }
 

@@ -40,7 +40,7 @@ bool IsText(const Type& type) {
 }
 
 // The size of the items of a list.
-CostRange ItemSize(const EstimatedNode& list, SizeLimit size_limit) {
+CostRange ItemSize(const EstimatedNode& list, const SizeLimit& size_limit) {
   if (list.path.empty()) return CostRange::Unknown();
   std::vector<std::string_view> path = list.path;
   path.emplace_back("@items");
@@ -48,7 +48,7 @@ CostRange ItemSize(const EstimatedNode& list, SizeLimit size_limit) {
   return limit ? CostRange{0, *limit} : CostRange::Unknown();
 }
 
-CallEstimate TraverseEstimate(const EstimatedNode& target, SizeLimit size_limit) {
+CallEstimate TraverseEstimate(const EstimatedNode& target, const SizeLimit& size_limit) {
   const Type& type = *target.expr->type;
   if (type.parameter_count == 0) return {Scan(target.size_or_unknown()), std::nullopt};
   CostRange item = kOneUnit;
@@ -92,7 +92,7 @@ CallEstimate SplitEstimate(const EstimatedNode& target, std::span<const Estimate
 }
 
 CallEstimate JoinEstimate(const EstimatedNode& target, std::span<const EstimatedNode> args,
-                          SizeLimit size_limit) {
+                          const SizeLimit& size_limit) {
   const CostRange list = target.size_or_unknown();
   CostRange size;
   if (target.expr->type->parameter_count > 0) size = list * ItemSize(target, size_limit);
@@ -184,7 +184,7 @@ CallEstimate ListEstimate(CostRule rule, const Overload& overload, const Estimat
 
 CallEstimate EstimateCall(const Function& function, const Overload& overload,
                           const EstimatedNode* target, std::span<const EstimatedNode> args,
-                          SizeLimit size_limit) {
+                          const SizeLimit& size_limit) {
   const CostRule rule = RuleFor(function, &overload);
   const EstimatedNode* first = target != nullptr ? target : args.empty() ? nullptr : args.data();
   switch (rule) {

@@ -30,6 +30,6 @@ struct CallEstimate {
 // Estimates a call of an overload. `target` is the receiver, or nullptr.
 CallEstimate EstimateCall(const Function& function, const Overload& overload,
                           const EstimatedNode* target, std::span<const EstimatedNode> args,
-                          SizeLimit size_limit);
+                          const SizeLimit& size_limit);
 
 }  // namespace berth::cel

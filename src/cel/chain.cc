@@ -149,6 +149,9 @@ Value Chain::ApplySelectors(Evaluation& evaluation, Value value) const {
       return is_optional ? Value::Optional(nullptr) : MissingKey(evaluation, value, key);
     }
     value = selected.value;
+    // Input that does not have its declared type.
+    if (value.is_error()) [[unlikely]]
+      return value;
   }
   return is_optional ? evaluation.NewOptional(value) : value;
 }

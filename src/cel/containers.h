@@ -14,10 +14,14 @@
 
 namespace berth::cel {
 
+struct ListIdentity;
+
 struct ListData {
   Value* items = nullptr;
   uint32_t used = 0;
   uint32_t capacity = 0;
+  // What identifies an item of a list that is a set or a map (identified_lists.h), or null.
+  const ListIdentity* identity = nullptr;
 };
 
 struct MapEntry {

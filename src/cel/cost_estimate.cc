@@ -70,7 +70,7 @@ bool IsBind(const Loop& loop) {
 
 class Estimator {
  public:
-  explicit Estimator(SizeLimit size_limit) : size_limit_(size_limit) {}
+  explicit Estimator(const SizeLimit& size_limit) : size_limit_(size_limit) {}
 
   CostRange Cost(const Expr& expr) {
     switch (expr.kind) {
@@ -311,7 +311,7 @@ class Estimator {
     return cost;
   }
 
-  SizeLimit size_limit_;
+  const SizeLimit& size_limit_;
   std::map<std::string_view, std::vector<LocalSize>> locals_;
   std::unordered_map<const Expr*, Path> paths_;
   std::unordered_map<const Expr*, CostRange> sizes_;
@@ -320,7 +320,7 @@ class Estimator {
 
 }  // namespace
 
-uint64_t EstimateCost(const Ast& ast, SizeLimit size_limit) {
+uint64_t EstimateCost(const Ast& ast, const SizeLimit& size_limit) {
   return Estimator(size_limit).Cost(*ast.root()).max;
 }
 

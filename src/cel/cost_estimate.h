@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -13,10 +14,10 @@ namespace berth::cel {
 
 // Returns the largest size of a part of a variable: the path begins with the variable's name,
 // followed by fields and, for the parts of maps, @keys and @values. nullopt if it has no limit.
-using SizeLimit = std::optional<uint64_t> (*)(std::span<const std::string_view> path);
+using SizeLimit = std::function<std::optional<uint64_t>(std::span<const std::string_view> path)>;
 
 // `ast` has passed the checker. Returns the most that an evaluation costs; UINT64_MAX if there is
 // no limit.
-uint64_t EstimateCost(const Ast& ast, SizeLimit size_limit);
+uint64_t EstimateCost(const Ast& ast, const SizeLimit& size_limit);
 
 }  // namespace berth::cel

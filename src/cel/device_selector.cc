@@ -25,8 +25,8 @@ constexpr uint64_t kMaxAttributeValue = 64;
 
 class DeviceEnvironment {
  public:
-  explicit DeviceEnvironment(DeviceSelector::Scope scope) {
-    AddKubernetesLibraries(environment_);
+  explicit DeviceEnvironment(DeviceSelector::Scope scope) : environment_(&KubernetesEnvironment()) {
+    environment_.AddBind();
     if (scope == DeviceSelector::Scope::kStored) AddIncludes(environment_);
     TypePool& types = environment_.types();
     const Type* const device = types.Object("kubernetes.DRADevice");

@@ -11,7 +11,12 @@ const typename Map::mapped_type* FindIn(const Map& map, std::string_view name) {
 
 }  // namespace
 
-Environment::Environment() : a_(types_.Parameter(0, "A")), b_(types_.Parameter(1, "B")) {}
+Environment::Environment(const Environment* base)
+    : base_(base),
+      has_bind_(base != nullptr && base->has_bind_),
+      types_(base != nullptr ? &base->types_ : nullptr),
+      a_(types_.Parameter(0, "A")),
+      b_(types_.Parameter(1, "B")) {}
 
 Function& Environment::Define(std::string_view name) {
   return functions_.try_emplace(name, name).first->second;
@@ -29,7 +34,8 @@ void Environment::AddField(const Type* object, std::string_view field, const Typ
 void Environment::AddTypeName(std::string_view name, const Type* type) { type_names_[name] = type; }
 
 const Function* Environment::FindFunction(std::string_view name) const {
-  return FindIn(functions_, name);
+  const Function* found = FindIn(functions_, name);
+  return found == nullptr && base_ != nullptr ? base_->FindFunction(name) : found;
 }
 
 const Environment::Variable* Environment::FindVariable(std::string_view name) const {
@@ -38,14 +44,15 @@ const Environment::Variable* Environment::FindVariable(std::string_view name) co
 
 const Type* Environment::FindField(const Type& object, std::string_view field) const {
   const auto* fields = FindIn(fields_, object.name);
-  if (fields == nullptr) return nullptr;
+  if (fields == nullptr) return base_ != nullptr ? base_->FindField(object, field) : nullptr;
   const Type* const* type = FindIn(*fields, field);
   return type == nullptr ? nullptr : *type;
 }
 
 const Type* Environment::FindTypeName(std::string_view name) const {
   const Type* const* type = FindIn(type_names_, name);
-  return type == nullptr ? nullptr : *type;
+  if (type != nullptr) return *type;
+  return base_ != nullptr ? base_->FindTypeName(name) : nullptr;
 }
 
 }  // namespace berth::cel

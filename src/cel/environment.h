@@ -1,6 +1,7 @@
 // Environment is what an expression can refer to: variables, types, and functions.
 //
-// Built once and then shared by all compilations, from any thread.
+// Built once and then shared by all compilations, from any thread. One may extend another, so that
+// expressions about different variables share the functions.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +21,9 @@ class Environment {
     uint32_t slot = 0;  // Of its value among those that an evaluation gets.
   };
 
-  Environment();
+  // Has what `base` has, unless it is null, and what is added. `base` must outlive the environment
+  // and no longer change; it may have no variables.
+  explicit Environment(const Environment* base = nullptr);
   Environment(const Environment&) = delete;
   Environment& operator=(const Environment&) = delete;
 
@@ -33,6 +36,8 @@ class Environment {
   void AddField(const Type* object, std::string_view field, const Type* type);
   // Makes the name of a type a value: `type(x) == string`.
   void AddTypeName(std::string_view name, const Type* type);
+  // Adds the macro cel.bind.
+  void AddBind() { has_bind_ = true; }
 
   TypePool& types() { return types_; }
   const TypePool& types() const { return types_; }
@@ -45,8 +50,11 @@ class Environment {
   // Returns nullptr for an object that has no such field.
   const Type* FindField(const Type& object, std::string_view field) const;
   const Type* FindTypeName(std::string_view name) const;
+  bool has_bind() const { return has_bind_; }
 
  private:
+  const Environment* base_;
+  bool has_bind_ = false;
   TypePool types_;
   const Type* a_;
   const Type* b_;

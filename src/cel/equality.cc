@@ -6,6 +6,7 @@
 #include "api/quantity.h"
 #include "base/semantic_version.h"
 #include "cel/containers.h"
+#include "cel/identified_lists.h"
 #include "cel/named_format.h"
 #include "cel/numbers.h"
 #include "cel/url.h"
@@ -65,7 +66,8 @@ Equality EqualSameKind(Evaluation& evaluation, const Value& a, const Value& b) {
     case Kind::kType:
       return Answer(a.type_value().name == b.type_value().name);
     case Kind::kList:
-      return EqualLists(evaluation, a, b);
+      return a.list()->identity != nullptr ? EqualIdentified(evaluation, a, b)
+                                           : EqualLists(evaluation, a, b);
     case Kind::kMap:
       return EqualMaps(evaluation, a, b);
     case Kind::kOptional:
@@ -81,6 +83,8 @@ Equality EqualSameKind(Evaluation& evaluation, const Value& a, const Value& b) {
       return Answer(a.address() == b.address());
     case Kind::kNamedFormat:
       return Answer(a.named_format().name == b.named_format().name);
+    case Kind::kHidden:
+      return Answer(a.hidden().Equals(b.hidden(), evaluation));
     default:
       return Equality::kError;
   }

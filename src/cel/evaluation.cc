@@ -5,11 +5,12 @@
 namespace berth::cel {
 
 Evaluation::Evaluation(Arena& arena, uint64_t cost_limit, std::span<const Value> variables,
-                       uint32_t local_count)
+                       uint32_t local_count, uint64_t step_limit)
     : arena_(arena),
       variables_(variables),
       locals_(arena.NewArray<Local>(local_count)),
-      cost_limit_(cost_limit) {}
+      cost_limit_(cost_limit),
+      step_limit_(step_limit) {}
 
 bool Evaluation::Reserve(uint64_t bytes) {
   if (aborted()) return false;
@@ -34,8 +35,7 @@ void Evaluation::AbortAtLimit() {
 }
 
 void Evaluation::AbortAtSteps() {
-  AbortWith(Abort::kCost,
-            fmt::format("operation cancelled: more than {} steps", kMaxEvaluationSteps));
+  AbortWith(Abort::kCost, fmt::format("operation cancelled: more than {} steps", step_limit_));
 }
 
 Value Evaluation::ReadLocal(uint32_t slot) {

@@ -32,7 +32,7 @@ class Evaluation {
 
   // `arena` and `variables` must outlive the evaluation and the values that it returns.
   Evaluation(Arena& arena, uint64_t cost_limit, std::span<const Value> variables,
-             uint32_t local_count);
+             uint32_t local_count, uint64_t step_limit = kMaxEvaluationSteps);
 
   Arena& arena() { return arena_; }
   const Value& variable(uint32_t slot) const { return variables_[slot]; }
@@ -54,7 +54,7 @@ class Evaluation {
   bool Spend(uint64_t steps) {
     if (aborted()) return false;
     steps_ += steps;
-    if (steps_ <= kMaxEvaluationSteps) [[likely]]
+    if (steps_ <= step_limit_) [[likely]]
       return true;
     AbortAtSteps();
     return false;
@@ -72,6 +72,7 @@ class Evaluation {
   Abort abort_reason() const { return abort_; }
   const std::string& abort_message() const { return abort_message_; }
   uint64_t cost() const { return cost_; }
+  uint64_t steps() const { return steps_; }
 
   // Returns an error value. `message` must outlive the evaluation.
   static Value Fail(std::string_view message) { return Value::Error(message); }
@@ -106,6 +107,7 @@ class Evaluation {
   uint64_t cost_ = 0;
   uint64_t cost_limit_;
   uint64_t steps_ = 0;
+  uint64_t step_limit_;
   Abort abort_ = Abort::kNone;
   std::string abort_message_;
 };

@@ -32,7 +32,7 @@ void AddAuthorizationFunctions(Environment& environment);
 // x.includes(y)
 void AddIncludes(Environment& environment);
 
-// All of them but AddIncludes.
-void AddKubernetesLibraries(Environment& environment);
+// The environment of all expressions of Kubernetes: all of them but AddIncludes, and no variables.
+const Environment& KubernetesEnvironment();
 
 }  // namespace berth::cel

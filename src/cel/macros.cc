@@ -273,7 +273,7 @@ std::optional<Expr*> ExpandMacro(const MacroCall& call) {
                                                            : "argument is not an identifier");
     return variables ? macro.expand(call, *variables) : Expansion(call).Literal(Value());
   }
-  if (call.name == "bind" && args == 3 && call.target->kind == ExprKind::kIdent &&
+  if (call.has_bind && call.name == "bind" && args == 3 && call.target->kind == ExprKind::kIdent &&
       call.target->name == "cel") {
     return CelBind(call);
   }

@@ -18,6 +18,7 @@ struct MacroCall {
   std::string_view name;
   Expr* target;  // nullptr for a global call.
   const std::vector<Expr*>& args;
+  bool has_bind;  // cel.bind is a macro.
 };
 
 // Returns the expression that a call stands for, or nullopt if it is no macro. A macro with wrong

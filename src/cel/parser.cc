@@ -53,8 +53,8 @@ bool StartsExpression(TokenKind kind) {
 // A recursive descent. After a syntax error every function returns nullptr.
 class Parser {
  public:
-  Parser(Ast& ast, std::vector<Token> tokens, Issues& issues)
-      : ast_(ast), tokens_(std::move(tokens)), issues_(issues) {}
+  Parser(Ast& ast, std::vector<Token> tokens, bool has_bind, Issues& issues)
+      : ast_(ast), tokens_(std::move(tokens)), has_bind_(has_bind), issues_(issues) {}
 
   Expr* Parse() {
     Expr* expr = ParseExpression();
@@ -284,7 +284,8 @@ class Parser {
     const size_t position = peek().position;
     std::vector<Expr*> args;
     if (!ParseArguments(args)) return nullptr;
-    if (const auto expanded = ExpandMacro({ast_, issues_, position, name, target, args})) {
+    if (const auto expanded =
+            ExpandMacro({ast_, issues_, position, name, target, args, has_bind_})) {
       return Finish(*expanded, true);
     }
     Expr* call = ast_.New(ExprKind::kCall, position);
@@ -361,7 +362,8 @@ class Parser {
     const size_t position = peek().position;
     std::vector<Expr*> args;
     if (!ParseArguments(args)) return nullptr;
-    if (const auto expanded = ExpandMacro({ast_, issues_, position, name, nullptr, args})) {
+    if (const auto expanded =
+            ExpandMacro({ast_, issues_, position, name, nullptr, args, has_bind_})) {
       return Finish(*expanded);
     }
     return NewCall(name, position, std::move(args));
@@ -425,6 +427,7 @@ class Parser {
 
   Ast& ast_;
   std::vector<Token> tokens_;
+  bool has_bind_;
   Issues& issues_;
   size_t next_ = 0;
   std::array<int, kRuleCount> nesting_{};
@@ -433,7 +436,7 @@ class Parser {
 
 }  // namespace
 
-void Parse(Ast& ast, Issues& issues) {
+void Parse(Ast& ast, bool has_bind, Issues& issues) {
   const size_t size = CountCodePoints(ast.source());
   if (size > kMaxCodePoints) {
     issues.AddWithoutPosition(fmt::format(
@@ -442,7 +445,7 @@ void Parse(Ast& ast, Issues& issues) {
   }
   auto tokens = Tokenize(ast.source(), issues);
   if (!tokens) return;
-  ast.set_root(Parser(ast, std::move(*tokens), issues).Parse());
+  ast.set_root(Parser(ast, std::move(*tokens), has_bind, issues).Parse());
 }
 
 }  // namespace berth::cel

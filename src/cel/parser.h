@@ -10,7 +10,7 @@
 namespace berth::cel {
 
 // Parses the source of `ast` and sets its root. Adds an issue if it is no expression, or one that
-// is too large or nested too deeply (limits.h).
-void Parse(Ast& ast, Issues& issues);
+// is too large or nested too deeply (limits.h). `has_bind` if cel.bind is a macro.
+void Parse(Ast& ast, bool has_bind, Issues& issues);
 
 }  // namespace berth::cel

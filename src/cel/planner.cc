@@ -148,6 +148,8 @@ Node* Planner::PlanFunction(const Expr& expr, const std::vector<Node*>& args) {
     auto compiled = CompileRegex(args[1]->constant()->text());
     if (!compiled) return Fail(compiled.error().message);
     pattern = std::move(*compiled);
+    ++program_.pattern_count_;
+    program_.pattern_instructions_ += static_cast<size_t>(pattern->ProgramSize());
   }
   Node* call = Add(std::make_unique<FunctionCall>(
       *expr.function, overload, std::vector<const Node*>(args.begin(), args.end()),

@@ -9,12 +9,26 @@
 #include "cel/validators.h"
 
 namespace berth::cel {
+namespace {
+
+bool RefersTo(const Expr& expr, const Environment::Variable* variable) {
+  bool found = expr.variable == variable;
+  ForEachPart(expr, [&](const Expr& part) { found = found || RefersTo(part, variable); });
+  return found;
+}
+
+}  // namespace
+
+bool CheckedExpression::Uses(std::string_view variable) const {
+  const Environment::Variable* declared = environment_.FindVariable(variable);
+  return declared != nullptr && RefersTo(*ast_.root(), declared);
+}
 
 std::expected<std::unique_ptr<CheckedExpression>, CompileError> CheckedExpression::Make(
     std::string_view expression, const Environment& environment) {
   std::unique_ptr<CheckedExpression> checked(new CheckedExpression(expression, environment));
   Issues issues(checked->ast_.source());
-  Parse(checked->ast_, issues);
+  Parse(checked->ast_, environment.has_bind(), issues);
   if (issues.empty()) Check(checked->ast_, environment, checked->types_, issues);
   if (issues.empty()) Validate(checked->ast_, issues);
   if (issues.empty()) return checked;

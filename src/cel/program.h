@@ -1,9 +1,10 @@
 // Program is a compiled expression.
 //
-// Immutable: threads may evaluate one program at the same time. It refers to its environment, which
-// must outlive it.
+// Immutable: threads may evaluate one program at the same time. It refers to the functions and type
+// names of its environment, so that the environment that declares them must outlive it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <expected>
 #include <memory>
@@ -40,6 +41,8 @@ class CheckedExpression {
   const Ast& ast() const { return ast_; }
   const Environment& environment() const { return environment_; }
   const Type& type() const { return *ast_.root()->type; }
+  // Reports whether the expression refers to the variable of the environment.
+  bool Uses(std::string_view variable) const;
 
  private:
   CheckedExpression(std::string_view expression, const Environment& environment)
@@ -59,6 +62,9 @@ class Program {
   // `evaluation` must have local_count() local variables and the variables of the environment.
   Value Evaluate(Evaluation& evaluation) const { return root_->Evaluate(evaluation); }
   uint32_t local_count() const { return local_count_; }
+  // The regular expressions that are constants.
+  size_t pattern_count() const { return pattern_count_; }
+  size_t pattern_instructions() const { return pattern_instructions_; }
 
  private:
   friend class Planner;
@@ -69,6 +75,8 @@ class Program {
   std::vector<std::unique_ptr<const Node>> nodes_;
   const Node* root_ = nullptr;
   uint32_t local_count_ = 0;
+  size_t pattern_count_ = 0;
+  size_t pattern_instructions_ = 0;
 };
 
 }  // namespace berth::cel

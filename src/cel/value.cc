@@ -89,6 +89,12 @@ Value Value::Of(const NamedFormat* format) {
   return result;
 }
 
+Value Value::Of(const HiddenData* data) {
+  Value result(Kind::kHidden, 0, false);
+  result.hidden_ = data;
+  return result;
+}
+
 Value Value::Of(const api::Quantity* quantity, bool is_sum) {
   Value result(Kind::kQuantity, 0, is_sum);
   result.quantity_ = quantity;
@@ -167,6 +173,8 @@ const Type& Value::type() const {
       return kCidrType;
     case Kind::kNamedFormat:
       return kNamedFormatType;
+    case Kind::kHidden:
+      return kDynType;
     case Kind::kError:
       break;
   }

@@ -65,7 +65,20 @@ enum class Kind : uint8_t {
   kIp,
   kCidr,
   kNamedFormat,
+  kHidden,
   kError,
+};
+
+class Evaluation;
+
+// Data in the input that expressions cannot read; it counts where what contains it is compared.
+class HiddenData {
+ public:
+  // Counts the work as steps of `evaluation`. Both have been made by the same user of the library.
+  virtual bool Equals(const HiddenData& other, Evaluation& evaluation) const = 0;
+
+ protected:
+  ~HiddenData() = default;
 };
 
 class Value {
@@ -85,6 +98,7 @@ class Value {
   static Value Of(const SemanticVersion* semver);
   static Value Of(const Url* url);
   static Value Of(const NamedFormat* format);
+  static Value Of(const HiddenData* data);
   // `is_sum` marks the results of add and sub: on the right of == they are an error.
   static Value Of(const api::Quantity* quantity, bool is_sum = false);
   static Value Ip(const IpAddress* address);
@@ -118,6 +132,7 @@ class Value {
   const SemanticVersion& semver() const { return *semver_; }
   const Url& url() const { return *url_; }
   const NamedFormat& named_format() const { return *format_; }
+  const HiddenData& hidden() const { return *hidden_; }
   const api::Quantity& quantity() const { return *quantity_; }
   const IpAddress& address() const { return *address_; }  // IP and CIDR.
   std::span<const Value> items() const;                   // List.
@@ -151,6 +166,7 @@ class Value {
     const SemanticVersion* semver_;
     const Url* url_;
     const NamedFormat* format_;
+    const HiddenData* hidden_;
     const api::Quantity* quantity_;
     const IpAddress* address_;
     const ListData* list_;

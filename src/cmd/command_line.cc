@@ -33,11 +33,11 @@ int RunCommandLine(int argc, const char* const* argv,
   AddSchedule(berth, registry);
   AddSimtest(berth);
   AddUp(berth, registry);
-  AddWhy(berth, registry);
   berth.Add("version", "Print the version").run = [] {
     fmt::print("{}\n", kVersion);
     return kExitOk;
   };
+  AddWhy(berth, registry);
 
   const std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
   const auto invocation = flags::ParseCommandLine(berth, arguments, flags::TerminalColumns());

@@ -124,7 +124,7 @@ std::string FixText(const Fix& fix, const std::string& target) {
   for (const Fix::Move& move : fix.moves) {
     out += fmt::format(", {} on {}", move.pod.ToString(), move.to);
   }
-  if (fix.similar > 0) out += fmt::format(" (or {})", Plural(fix.similar, "similar fix"));
+  if (fix.similar > 0) out += fmt::format(" (or {} like it)", fix.similar);
   return out;
 }
 

@@ -8,6 +8,7 @@
 #include "api/json/writer.h"
 #include "api/selector.h"
 #include "localcluster/object_json.h"
+#include "localcluster/pod_admission.h"
 #include "localcluster/workload_pods.h"
 
 namespace berth::localcluster {
@@ -35,23 +36,6 @@ void Tolerate(JsonObject& spec, std::string_view key, std::string_view effect) {
   SetString(toleration, "key", key);
   SetString(toleration, "operator", "Exists");
   SetString(toleration, "effect", effect);
-}
-
-bool MatchesAffinity(const api::Pod& pod, const api::Node& node) {
-  const api::StringMap& labels = node.metadata.labels;
-  if (pod.spec.node_selector) {
-    const bool matches = std::ranges::all_of(*pod.spec.node_selector, [&](const auto& desired) {
-      const auto found = labels.find(desired.first);
-      return found != labels.end() && found->second == desired.second;
-    });
-    if (!matches) return false;
-  }
-  if (!pod.spec.affinity || !pod.spec.affinity->node_affinity ||
-      !pod.spec.affinity->node_affinity->required) {
-    return true;
-  }
-  return api::CompiledNodeSelector::MakeLazy(*pod.spec.affinity->node_affinity->required)
-      .Matches(labels, node.metadata.name);
 }
 
 }  // namespace
@@ -82,7 +66,7 @@ void RequireNode(JsonObject& pod, std::string_view node) {
 }
 
 DaemonPodFit NodeShouldRunDaemonPod(const api::Pod& pod, const api::Node& node) {
-  if (!MatchesAffinity(pod, node)) return {};
+  if (!MatchesNodeAffinity(pod, node)) return {};
   DaemonPodFit fit{true, true};
   for (const api::Taint& taint : node.spec.taints) {
     if (taint.effect == "PreferNoSchedule") continue;

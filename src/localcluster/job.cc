@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
+#include <optional>
 
 #include "api/timestamp.h"
 #include "apiserver/admission/strategy.h"
@@ -35,14 +37,17 @@ JobPods CountJobPods(const PodIndex::Set& pods, const JobTally& removed, const J
   JobPods count;
   count.succeeded = removed.succeeded;
   count.failures = removed.failures;
+  count.backoffs = removed.backoffs;
   count.done_indexes = removed.indexes;
   for (const PodRecord* pod : pods) {
     const int64_t index = CompletionIndexOf(*pod);
     if (pod->phase() == "Succeeded") {
       ++count.succeeded;
+      count.backoffs.Succeeded(*pod);
       if (index >= 0 && index < completions) count.done_indexes.insert(index);
     } else if (pod->phase() == "Failed") {
       count.failures.Add(spec, *pod, index);
+      count.backoffs.Failed(*pod, index);
     } else if (pod->deleting) {
       ++count.terminating;
     } else {
@@ -89,8 +94,6 @@ namespace {
 
 // Pods created per sync.
 constexpr int64_t kJobBurst = 500;
-constexpr int64_t kFirstRetrySeconds = 10;
-constexpr int64_t kLongestRetrySeconds = 600;
 
 bool IsFinished(const JsonObject* status) {
   return IsTrue(status, "Complete") || IsTrue(status, "Failed");
@@ -117,6 +120,33 @@ void SetIndex(JsonObject& pod, const std::string& job, int64_t index) {
   }
 }
 
+// How often an index has failed, for those who look at its present pod.
+void SetFailureCounts(JsonObject& pod, const JobFailures& failures, int64_t index) {
+  const auto count = [&](const std::map<int64_t, int64_t>& counts) {
+    const auto found = counts.find(index);
+    return found == counts.end() ? 0 : found->second;
+  };
+  JsonObject& annotations = EnsureObject(EnsureObject(pod, "metadata"), "annotations");
+  SetString(annotations, "batch.kubernetes.io/job-index-failure-count",
+            fmt::format("{}", count(failures.by_index)));
+  const int64_t ignored = count(failures.ignored_by_index);
+  if (ignored == 0) return;
+  SetString(annotations, "batch.kubernetes.io/job-index-ignored-failure-count",
+            fmt::format("{}", ignored));
+}
+
+// Returns the first `count` indexes that have no pod and need one.
+std::vector<int64_t> PendingIndexes(const JobPods& pods, int64_t completions, int64_t count) {
+  std::vector<int64_t> indexes;
+  for (int64_t i = 0; i < completions && static_cast<int64_t>(indexes.size()) < count; ++i) {
+    if (!pods.done_indexes.contains(i) && !pods.active_indexes.contains(i) &&
+        !pods.failed_indexes.contains(i)) {
+      indexes.push_back(i);
+    }
+  }
+  return indexes;
+}
+
 }  // namespace
 
 void JobController::Observe(const Change& change) {
@@ -132,12 +162,14 @@ void JobController::CountRemoved(const PodRecord& pod) {
   JobTally& removed = known->second.removed;
   if (pod.phase() == "Succeeded") {
     ++removed.succeeded;
+    removed.backoffs.Succeeded(pod);
     if (CompletionIndexOf(pod) >= 0) removed.indexes.insert(CompletionIndexOf(pod));
   } else if (pod.phase() == "Failed" || pod.phase() == "Running") {
     const apiserver::store::ObjectPtr job =
         context_.store().Get(Jobs().collection, {pod.name().namespace_, pod.owner_name});
     const Json document = job ? apiserver::store::Parse(*job) : Json();
     removed.failures.Add(ObjectAt(AsObject(document), "spec"), pod, CompletionIndexOf(pod));
+    removed.backoffs.Failed(pod, CompletionIndexOf(pod));
   }
 }
 
@@ -289,31 +321,25 @@ void JobController::CreatePods(const ObjectName& key, const JsonObject& document
   const JsonObject* spec = ObjectAt(&document, "spec");
   const JsonObject* pod_template = ObjectAt(spec, "template");
   if (!pod_template) return;
-  // Back off exponentially after failures.
-  if (pods.failures.counted > 0) {
-    Instant last = {};
-    for (const PodRecord* pod :
-         context_.pods.OwnedBy(std::string(StringAt(ObjectAt(&document, "metadata"), "uid")))) {
-      if (pod->phase() == "Failed") last = std::max(last, pod->ready_since);
-    }
-    const int64_t seconds =
-        std::min(kFirstRetrySeconds << std::min<int64_t>(pods.failures.counted - 1, 6),
-                 kLongestRetrySeconds);
-    const Instant due = last + Duration::Seconds(seconds);
-    if (context_.now() < due) return queue_.AddAt(key, due);
-  }
-  const int64_t completions = CompletionsOf(spec);
-  int64_t index = 0;
+  const bool is_indexed = IsIndexed(spec);
+  const std::vector<int64_t> indexes =
+      is_indexed ? PendingIndexes(pods, CompletionsOf(spec), count) : std::vector<int64_t>();
+  if (is_indexed) count = static_cast<int64_t>(indexes.size());
+  const bool backs_off_by_index = is_indexed && At(spec, "backoffLimitPerIndex");
+  const auto waits_until = [&](const std::optional<Instant>& due) {
+    const bool waits = due && context_.now() < *due;
+    if (waits) queue_.AddAt(key, *due);
+    return waits;
+  };
+  if (!backs_off_by_index && waits_until(pods.backoffs.job.due())) return;
   for (int64_t i = 0; i < count; ++i) {
     JsonObject pod = PodFromTemplate(*pod_template, Jobs(), document);
     SetString(EnsureObject(pod, "metadata"), "generateName", key.name + "-");
-    if (IsIndexed(spec)) {
-      while (pods.done_indexes.contains(index) || pods.active_indexes.contains(index) ||
-             pods.failed_indexes.contains(index)) {
-        ++index;
-      }
-      if (index >= completions) return;
+    if (is_indexed) {
+      const int64_t index = indexes[static_cast<size_t>(i)];
+      if (backs_off_by_index && waits_until(pods.backoffs.IndexDue(index))) continue;
       SetIndex(pod, key.name, index);
+      if (backs_off_by_index) SetFailureCounts(pod, pods.failures, index);
       pods.active_indexes.insert(index);
     }
     const auto created = context_.api.Create(Pods(), key.namespace_, std::move(pod));

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "localcluster/controller.h"
+#include "localcluster/job_backoff.h"
 #include "localcluster/job_policy.h"
 #include "localcluster/pod_adoption.h"
 
@@ -22,6 +23,7 @@ inline constexpr std::string_view kCompletionIndex = "batch.kubernetes.io/job-co
 struct JobTally {
   int64_t succeeded = 0;
   JobFailures failures = {};
+  JobBackoffs backoffs = {};
   std::set<int64_t> indexes = {};  // Completed indexes.
 };
 
@@ -32,6 +34,7 @@ struct JobPods {
   int64_t terminating = 0;
   int64_t succeeded = 0;
   JobFailures failures = {};
+  JobBackoffs backoffs = {};
   int64_t restarts = 0;
   std::set<int64_t> done_indexes = {};
   std::set<int64_t> failed_indexes = {};  // Not tried again.

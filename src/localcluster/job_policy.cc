@@ -81,7 +81,10 @@ void JobFailures::Add(const JsonObject* spec, const PodRecord& pod, int64_t inde
     const Json document = apiserver::store::Parse(*pod.object);
     const Verdict verdict =
         JudgeFailure(policy, pod.name(), ObjectAt(AsObject(document), "status"));
-    if (verdict.action == "Ignore") return;
+    if (verdict.action == "Ignore") {
+      if (index >= 0) ++ignored_by_index[index];
+      return;
+    }
     if (verdict.action == "FailIndex" && index >= 0) failed_indexes.insert(index);
     if (verdict.action == "FailJob" && fails_job.empty()) fails_job = verdict.message;
   }

@@ -17,8 +17,9 @@ namespace berth::localcluster {
 struct JobFailures {
   int64_t counted = 0;                       // Without those that are to be ignored.
   std::map<int64_t, int64_t> by_index = {};  // Counted ones.
-  std::set<int64_t> failed_indexes = {};     // Those that a pod's failure has ended.
-  std::string fails_job = {};                // Why a pod's failure ends the Job, or "".
+  std::map<int64_t, int64_t> ignored_by_index = {};
+  std::set<int64_t> failed_indexes = {};  // Those that a pod's failure has ended.
+  std::string fails_job = {};             // Why a pod's failure ends the Job, or "".
 
   // Adds the failure of a pod with that index, or -1, as the policy in the Job's spec says.
   void Add(const api::JsonObject* spec, const PodRecord& pod, int64_t index);

@@ -91,6 +91,93 @@ TEST(Job, FailsAtTheBackoffLimit) {
             "Failed=True(BackoffLimitExceeded) FailureTarget=True(BackoffLimitExceeded)");
 }
 
+constexpr std::string_view kExits = "berth.dev/run-seconds: '1', berth.dev/exit-code: '1'";
+
+TEST(Job, WaitsAlsoForPodsThatNeverStarted) {
+  TestCluster cluster;
+  cluster.AddNodes(1, "1");
+  cluster.Apply(R"(
+apiVersion: batch/v1
+kind: Job
+metadata: {name: work}
+spec:
+  template:
+    spec:
+      restartPolicy: Never
+      containers: [{name: c, image: nginx, resources: {requests: {cpu: "2"}}}]
+)");
+  EXPECT_EQ(cluster.ShowPods(), "1 work-* Failed");
+  cluster.AdvanceSeconds(9);
+  EXPECT_EQ(cluster.ShowPods(), "1 work-* Failed");
+  cluster.AdvanceSeconds(1);
+  EXPECT_EQ(cluster.ShowPods(), "2 work-* Failed");
+  cluster.AdvanceSeconds(19);
+  EXPECT_EQ(cluster.ShowPods(), "2 work-* Failed");
+  cluster.AdvanceSeconds(1);
+  EXPECT_EQ(cluster.ShowPods(), "3 work-* Failed");
+}
+
+TEST(Job, RemembersTheFailuresOfPodsThatAreGone) {
+  TestCluster cluster;
+  cluster.AddNodes(1);
+  cluster.Apply(Job("", kExits));
+  cluster.AdvanceSeconds(1);
+  cluster.Delete("pods", cluster.Names(Pods()).front());
+  cluster.AdvanceSeconds(9);
+  EXPECT_EQ(cluster.ShowPods(), "");
+  cluster.AdvanceSeconds(1);
+  EXPECT_EQ(cluster.ShowPods(), "1 work-* Running");
+}
+
+TEST(Job, EachIndexWaitsForItself) {
+  TestCluster cluster;
+  cluster.AddNodes(1);
+  cluster.Apply(
+      Job("completionMode: Indexed\n  completions: 2\n  parallelism: 2\n  "
+          "backoffLimitPerIndex: 5",
+          kExits));
+  cluster.AdvanceSeconds(1);
+  EXPECT_EQ(cluster.ShowPods(), "1 work-0-* Failed, 1 work-1-* Failed");
+  cluster.AdvanceSeconds(9);
+  EXPECT_EQ(cluster.ShowPods(), "1 work-0-* Failed, 1 work-1-* Failed");
+  cluster.AdvanceSeconds(1);
+  EXPECT_EQ(cluster.Counts("jobs.batch", "work"), "active=2 failed=2 ready=2 terminating=0");
+  int counted = 0;
+  for (const std::string& name : cluster.Names(Pods())) {
+    const Json pod = cluster.Get("pods", name);
+    const JsonObject* annotations = ObjectAt(ObjectAt(AsObject(pod), "metadata"), "annotations");
+    counted += StringAt(annotations, "batch.kubernetes.io/job-index-failure-count") == "1";
+  }
+  EXPECT_EQ(counted, 2);
+}
+
+TEST(JobBackoff, DoublesUpToTenMinutes) {
+  JobBackoff backoff;
+  EXPECT_EQ(backoff.due(), std::nullopt);
+  const Instant start = Instant{} + Duration::Seconds(1'000);
+  int64_t at = 0;
+  for (const int64_t want : {10, 20, 40, 80, 160, 320, 600, 600, 600}) {
+    at += 1'000;
+    backoff.Failed(start + Duration::Seconds(at));
+    EXPECT_EQ(backoff.due(), start + Duration::Seconds(at + want));
+  }
+}
+
+TEST(JobBackoff, CountsFromTheLastSuccess) {
+  JobBackoff backoff;
+  const auto second = [](int64_t n) { return Instant{} + Duration::Seconds(n); };
+  backoff.Failed(second(1));
+  backoff.Failed(second(2));
+  backoff.Failed(second(9));
+  EXPECT_EQ(backoff.due(), second(49));
+  backoff.Succeeded(second(2));
+  EXPECT_EQ(backoff.due(), second(19));
+  backoff.Succeeded(second(9));
+  EXPECT_EQ(backoff.due(), std::nullopt);
+  backoff.Succeeded(second(5));
+  EXPECT_EQ(backoff.due(), std::nullopt);
+}
+
 TEST(Job, ASuspendedJobRunsNothing) {
   TestCluster cluster;
   cluster.AddNodes(1);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "api/json/document.h"
 #include "api/selector.h"
@@ -39,6 +40,42 @@ std::string TargetOf(const JsonObject* spec) {
   return {};
 }
 
+// Returns when the last container and sidecar ended; nullopt if one has not.
+std::optional<Instant> ContainersEnded(const JsonObject& document) {
+  const JsonObject* status = ObjectAt(&document, "status");
+  std::optional<Instant> last;
+  const auto visit = [&](const JsonObject& container) {
+    const JsonObject* ended = ObjectAt(ObjectAt(&container, "state"), "terminated");
+    const auto at = TimeAt(ended, "finishedAt");
+    if (at) last = std::max(last.value_or(*at), *at);
+    return at.has_value();
+  };
+  for (const JsonObject& container : ObjectsAt(status, "containerStatuses")) {
+    if (!visit(container)) return std::nullopt;
+  }
+  for (const JsonObject& container : ObjectsAt(ObjectAt(&document, "spec"), "initContainers")) {
+    if (StringAt(&container, "restartPolicy") != "Always") continue;
+    for (const JsonObject& sidecar : ObjectsAt(status, "initContainerStatuses")) {
+      if (StringAt(&sidecar, "name") != StringAt(&container, "name")) continue;
+      if (!visit(sidecar)) return std::nullopt;
+    }
+  }
+  return last;
+}
+
+// Returns when the pod ended, as far as is known: when its containers did, when it ceased to be
+// ready, or when it was deleted.
+Instant EndOf(const PodRecord& pod, const JsonObject& document) {
+  if (const auto ended = ContainersEnded(document)) return *ended;
+  const JsonObject* ready = ConditionOf(ObjectAt(&document, "status"), "Ready");
+  const auto since = TimeAt(ready, "lastTransitionTime");
+  if (StringAt(ready, "status") == "False" && since) return *since;
+  const JsonObject* metadata = ObjectAt(&document, "metadata");
+  const int64_t grace = IntAt(metadata, "deletionGracePeriodSeconds").value_or(0);
+  const auto deleted = TimeAt(metadata, "deletionTimestamp");
+  return deleted ? *deleted - Duration::Seconds(grace) : pod.created;
+}
+
 PodRecord ReadPod(apiserver::store::ObjectPtr object, const JsonObject& document) {
   PodRecord pod{.object = std::move(object)};
   const JsonObject* metadata = ObjectAt(&document, "metadata");
@@ -62,6 +99,7 @@ PodRecord ReadPod(apiserver::store::ObjectPtr object, const JsonObject& document
   for (const JsonObject& container : ObjectsAt(status, "containerStatuses")) {
     pod.restarts += std::max<int64_t>(0, IntAt(&container, "restartCount").value_or(0));
   }
+  pod.ended = pod.finished() || pod.deleting ? EndOf(pod, document) : pod.created;
   return pod;
 }
 

@@ -28,10 +28,18 @@ using apiserver::store::ObjectName;
 using Amounts = std::vector<std::pair<std::string, int64_t>>;
 Amounts AmountsOf(const api::ResourceList& list);
 
+// A port of its node that a pod uses.
+struct HostPort {
+  int32_t port = 0;
+  std::string protocol = {};
+  std::string address = {};  // 0.0.0.0 for all.
+};
+
 // What a kubelet allocated to a pod when it admitted it.
 struct AllocatedResources {
   Amounts amounts = {};
-  std::string address = {};
+  std::vector<HostPort> host_ports = {};
+  std::string address = {};  // Of the pod.
 };
 
 struct PodRecord {
@@ -50,6 +58,8 @@ struct PodRecord {
   uint32_t number = 0;
   Instant created = {};
   Instant ready_since = {};
+  // When a pod that has finished, or is being deleted, ended.
+  Instant ended = {};
   // Unset until its kubelet admits it.
   std::optional<AllocatedResources> admitted = {};
 

@@ -1,14 +1,12 @@
 #include "localcluster/pod_kubelet.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <bitset>
 
 #include "api/json/decode.h"
-#include "api/pod_resources.h"
 #include "localcluster/node_kubelet.h"
 #include "localcluster/object_json.h"
+#include "localcluster/pod_admission.h"
 #include "localcluster/pod_claims.h"
 #include "localcluster/pod_events.h"
 #include "localcluster/pod_status.h"
@@ -18,46 +16,6 @@ namespace berth::localcluster {
 namespace {
 
 bool HasKubelet(const NodeRecord* node) { return node && node->has_kubelet && node->registered; }
-
-struct Shortage {
-  std::string resource;
-  int64_t requested = 0;
-  int64_t used = 0;
-  int64_t capacity = 0;
-};
-
-int64_t AmountIn(const Amounts& amounts, std::string_view resource) {
-  const auto found = std::ranges::find(amounts, resource, &Amounts::value_type::first);
-  return found == amounts.end() ? 0 : found->second;
-}
-
-Amounts RequestsOf(const PodRecord& pod) {
-  const auto decoded = api::DecodeJsonAs<api::Pod>(pod.object->json);
-  return decoded ? AmountsOf(api::PodRequests(**decoded, {})) : Amounts{};
-}
-
-// Returns the first resource that the pod does not fit into, given the pods that the node admitted.
-std::optional<Shortage> ShortageOn(const NodeRecord& node, const PodIndex::Set& pods,
-                                   const PodRecord& pod, const Amounts& requests) {
-  int64_t count = 0;
-  Amounts used;
-  for (const auto& [resource, amount] : requests) used.emplace_back(resource, 0);
-  for (const PodRecord* other : pods) {
-    if (other == &pod || other->finished() || !other->admitted) continue;
-    ++count;
-    for (auto& [resource, amount] : used) amount += AmountIn(other->admitted->amounts, resource);
-  }
-  const int64_t max_pods = AmountIn(node.allocatable, "pods");
-  if (count + 1 > max_pods) return Shortage{"pods", 1, count, max_pods};
-  for (size_t i = 0; i < requests.size(); ++i) {
-    const auto& [resource, amount] = requests[i];
-    const int64_t capacity = AmountIn(node.allocatable, resource);
-    if (amount > 0 && used[i].second + amount > capacity) {
-      return Shortage{resource, amount, used[i].second, capacity};
-    }
-  }
-  return std::nullopt;
-}
 
 // Returns an address of the node's range that none of its pods has.
 std::string FreeAddress(const NodeRecord& node, const PodIndex::Set& pods) {
@@ -218,24 +176,25 @@ bool PodKubelet::Start(const PodStep& step, const PodRecord& pod, const NodeReco
 
 bool PodKubelet::Admit(const PodRecord& pod, const NodeRecord& node, JsonObject& document) {
   const PodIndex::Set& pods = context_.pods.OnNode(node.name());
-  Amounts requests = RequestsOf(pod);
   // Pods that already ran when the local cluster started are admitted as they are.
   for (const PodRecord* other : pods) {
-    if (!other->admitted && other->phase() == "Running") {
-      context_.pods.Admit(other->name(), {RequestsOf(*other), other->ip()});
+    if (other->admitted || other->phase() != "Running") continue;
+    const auto running = api::DecodeJsonAs<api::Pod>(other->object->json);
+    AllocatedResources allocated = running ? DemandOf(**running) : AllocatedResources{};
+    allocated.address = other->ip();
+    context_.pods.Admit(other->name(), std::move(allocated));
+  }
+  const auto decoded = api::DecodeJsonAs<api::Pod>(pod.object->json);
+  AllocatedResources demand = decoded ? DemandOf(**decoded) : AllocatedResources{};
+  if (decoded) {
+    if (const auto rejection = RejectionOf(**decoded, demand, node, pods)) {
+      RejectPod(document, rejection->reason, rejection->message, context_.now());
+      return false;
     }
   }
-  if (const auto shortage = ShortageOn(node, pods, pod, requests)) {
-    const std::string message = fmt::format(
-        "Pod was rejected: Node didn't have enough resource: {}, requested: {}, used: {}, "
-        "capacity: {}",
-        shortage->resource, shortage->requested, shortage->used, shortage->capacity);
-    RejectPod(document, "OutOf" + shortage->resource, message, context_.now());
-    return false;
-  }
   const bool host_network = BoolAt(ObjectAt(&document, "spec"), "hostNetwork");
-  const std::string ip = host_network ? node.address : FreeAddress(node, pods);
-  context_.pods.Admit(pod.name(), {std::move(requests), ip});
+  demand.address = host_network ? node.address : FreeAddress(node, pods);
+  context_.pods.Admit(pod.name(), std::move(demand));
   return true;
 }
 

@@ -113,6 +113,66 @@ TEST(PodKubelet, APodThatDoesNotFitIsRejected) {
   EXPECT_HOLDS(cluster.Get("pods", "d"), "{'status':{'reason':'OutOfpods'}}");
 }
 
+// A pod with a host port, and more members of that port.
+std::string PodWithPort(std::string_view name, int port, std::string_view more = "") {
+  return fmt::format(
+      "{{'metadata':{{'name':'{}'}},'spec':{{'containers':[{{'name':'c','image':'i','ports':["
+      "{{'containerPort':80,'hostPort':{}{}}}]}}]}}}}",
+      name, port, more);
+}
+
+TEST(PodKubelet, APodWhoseHostPortIsTakenIsRejected) {
+  TestCluster cluster;
+  cluster.AddNodes(1);
+  cluster.Make("pods", PodWithPort("a", 80));
+  cluster.Run();
+  cluster.Make("pods", PodWithPort("b", 80));
+  cluster.Make("pods", PodWithPort("c", 80, ",'hostIP':'172.16.0.1'"));
+  cluster.Make("pods", PodWithPort("d", 80, ",'protocol':'UDP'"));
+  cluster.Make("pods", PodWithPort("e", 81));
+  cluster.Run();
+  EXPECT_EQ(cluster.ShowPods(), "1 a Running, 1 b Failed, 1 c Failed, 1 d Running, 1 e Running");
+  const Json rejected = cluster.Get("pods", "b");
+  EXPECT_HOLDS(rejected, "{'status':{'reason':'NodePorts'}}");
+  EXPECT_EQ(StringAt(ObjectAt(AsObject(rejected), "status"), "message"),
+            "Pod was rejected: Predicate NodePorts failed: node(s) didn't have free ports for the "
+            "requested pod ports");
+  // A pod that is gone leaves its port to others, as does one that was rejected.
+  cluster.Delete("pods", "a");
+  cluster.Run();
+  cluster.Make("pods", PodWithPort("f", 80));
+  cluster.Run();
+  EXPECT_HOLDS(cluster.Get("pods", "f"), "{'status':{'phase':'Running'}}");
+}
+
+TEST(PodKubelet, APodOnANodeThatIsNotForItIsRejected) {
+  TestCluster cluster({.controllers = false});
+  cluster.Make("nodes",
+               "{'metadata':{'name':'n'},'spec':{'taints':[{'key':'k','effect':'NoExecute'}]},"
+               "'status':{'capacity':{'cpu':'4'}}}");
+  cluster.Run();
+  const auto make = [&](std::string_view name, std::string_view spec) {
+    cluster.Make("pods", fmt::format("{{'metadata':{{'name':'{}'}},'spec':{{'nodeName':'n',{}}}}}",
+                                     name, spec));
+  };
+  constexpr std::string_view kTolerant = "'tolerations':[{'operator':'Exists'}],";
+  const std::string container = "'containers':[{'name':'c','image':'i'}]";
+  make("a", std::string(kTolerant) + "'nodeSelector':{'disk':'ssd'}," + container);
+  make("b", container);
+  // The device may be another's than the node's.
+  make("c", std::string(kTolerant) +
+                "'containers':[{'name':'c','image':'i','resources':{'requests':"
+                "{'example.com/gpu':'1'},'limits':{'example.com/gpu':'1'}}}]");
+  cluster.Run();
+  EXPECT_HOLDS(cluster.Get("pods", "a"),
+               "{'status':{'phase':'Failed','reason':'NodeAffinity','message':'Pod was rejected: "
+               "Predicate NodeAffinity failed: node(s) didn\\u0027t match Pod\\u0027s node "
+               "affinity/selector'}}");
+  EXPECT_HOLDS(cluster.Get("pods", "b"),
+               "{'status':{'phase':'Failed','reason':'TaintToleration'}}");
+  EXPECT_HOLDS(cluster.Get("pods", "c"), "{'status':{'phase':'Running'}}");
+}
+
 TEST(PodKubelet, ADeletedPodGoesAfterTheShorterOfGraceAndStopDelay) {
   TestCluster cluster({.stop_delay = Duration::Seconds(5)});
   cluster.AddNodes(1);

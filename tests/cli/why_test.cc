@@ -147,7 +147,7 @@ TEST_F(WhyFiles, PrintsPatches) {
             "  value: c\n"
             "- op: add\n"
             "  path: /spec/containers/0/resources/requests/cpu\n"
-            "  value: 500m\n");
+            "  value: \"500m\"\n");
   const ProcessResult none = Why({"big", "--fix", "99"});
   EXPECT_EQ(none.code, 1);
   EXPECT_THAT(none.err, HasSubstr("berth why: --fix 99: there are "));

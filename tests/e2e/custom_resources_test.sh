@@ -44,6 +44,8 @@ spec:
           spec:
             type: object
             required: [cron]
+            x-kubernetes-validations:
+            - {rule: "!has(self.image) || self.image.contains(':')", message: image needs a tag}
             properties:
               cron:
                 {type: string, description: When it runs., pattern: '^(\d+|\*)(\s+(\d+|\*)){4}$'}
@@ -106,6 +108,7 @@ expect 0 'mine' get ct -w --request-timeout=2s
 # Changing.
 expect 0 'crontab.example.com/mine labeled' label ct mine colour=red
 expect 0 'crontab.example.com/mine patched' patch ct mine --type=merge -p '{"spec":{"image":"c:3"}}'
+expect 1 'image needs a tag' patch ct mine --type=merge -p '{"spec":{"image":"c"}}'
 expect 1 '' patch ct mine -p '{"spec":{"image":"c:4"}}' --type=strategic
 since 24 0 'crontab.example.com/mine patched' patch ct mine --subresource=status --type=merge \
   -p '{"status":{"conditions":[{"type":"Ready","status":"True"}]}}'

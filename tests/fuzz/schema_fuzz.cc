@@ -11,6 +11,8 @@
 #include "apiserver/admission/field_errors.h"
 #include "apiserver/crd/coercion.h"
 #include "apiserver/crd/json_path.h"
+#include "apiserver/crd/rule_compiler.h"
+#include "apiserver/crd/rule_validation.h"
 #include "apiserver/crd/schema.h"
 #include "apiserver/crd/schema_rules.h"
 #include "apiserver/crd/validation.h"
@@ -28,10 +30,14 @@ std::string_view TakeLine(std::string_view& text) {
   return line;
 }
 
-void CheckRules(const JsonObject& json, const berth::apiserver::crd::Schema& schema) {
+void CheckRules(const JsonObject& json, berth::apiserver::crd::SchemaBudget& budget,
+                berth::apiserver::crd::Schema& schema) {
   berth::apiserver::admission::FieldErrors errors;
   const berth::apiserver::admission::FieldPath path("schema");
   berth::apiserver::crd::CheckSchemaRules(json, path, true, errors);
+  const berth::apiserver::crd::RuleCheck check{
+      .path = path, .limits_each_cost = true, .errors = errors};
+  berth::apiserver::crd::CompileRules(schema, budget, &check);
   berth::apiserver::crd::CheckDefaults(schema, path, errors);
   CHECK(errors.Take().size() <= berth::api::kMaxReportedErrors + 1);
 }
@@ -40,6 +46,8 @@ void CheckObject(const berth::apiserver::crd::Schema& schema, const Json& object
   berth::apiserver::admission::FieldErrors errors;
   berth::apiserver::crd::ValidateValue(schema, object, nullptr, "", errors);
   berth::apiserver::crd::ValidateStructure(schema, object.get_object(), errors);
+  berth::apiserver::crd::ValidateByRules(schema, object, nullptr, errors, nullptr);
+  berth::apiserver::crd::ValidateByRules(schema, object, &object, errors, nullptr);
   CHECK(errors.Take().size() <= berth::api::kMaxReportedErrors + 1);
   // Nothing has changed, so nothing is wrong.
   berth::apiserver::crd::ValidateValue(schema, object, &object, "", errors);
@@ -72,12 +80,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   }
   if (!json || !json->is_object()) return 0;
   berth::apiserver::crd::SchemaBudget budget;
-  const auto schema = berth::apiserver::crd::CompileSchema(json->get_object(), budget);
+  auto schema = berth::apiserver::crd::CompileSchema(json->get_object(), budget);
   if (!schema) {
     CHECK(!schema.error().message.empty());
     return 0;
   }
-  CheckRules(json->get_object(), *schema);
+  CheckRules(json->get_object(), budget, *schema);
   if (object && object->is_object()) CheckObject(*schema, *object);
   return 0;
 }

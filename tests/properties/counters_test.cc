@@ -5,14 +5,17 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "api/selector.h"
 #include "scheduler/model/cluster.h"
 #include "scheduler/model/pod_counters.h"
 #include "testing/random_cluster.h"
+#include "testing/random_objects.h"
 
 namespace berth {
 namespace BERTH_TEST_FILE {
@@ -62,6 +65,7 @@ struct Query {
   api::PodAffinityTerm term;
   bool incoming = false;
   bool count_terminating = true;
+  std::optional<api::PodAffinityTerm> and_term = std::nullopt;  // Which must match, too.
 };
 
 std::vector<Query> Queries() {
@@ -90,6 +94,25 @@ std::vector<Query> Queries() {
           {"nothing", nothing}};
 }
 
+std::vector<std::string> Versions(uint64_t count) {
+  std::vector<std::string> versions;
+  for (uint64_t i = 0; i < count; ++i) versions.push_back(fmt::format("v{}", i));
+  return versions;
+}
+
+api::PodAffinityTerm RandomTerm(Random& random) {
+  api::PodAffinityTerm term;
+  if (random.Chance(95)) term.label_selector = generate::RandomPodSelector(random);
+  if (term.label_selector && random.Chance(30)) {
+    // As matchLabelKeys adds it, or a choice of few or many.
+    const uint64_t values = random.Chance(50) ? 1 : random.Chance(50) ? 3 : 40;
+    term.label_selector->match_expressions.push_back({"version", "In", Versions(values)});
+  }
+  while (random.Chance(20)) term.namespaces.push_back(generate::RandomNamespace(random));
+  if (random.Chance(20)) term.namespace_selector = generate::RandomNamespaceSelector(random);
+  return term;
+}
+
 using Carrier = std::tuple<int, int32_t, std::string>;  // Kind, weight and topology key.
 
 std::string Text(const Carrier& carrier, const std::string& domain) {
@@ -110,7 +133,7 @@ class CountedCluster {
     if (kind < 12) return Put(generator_.WaitingPod(snapshot_));
     if (kind < 24) return Assume();
     if (kind < 30) return Forget();
-    if (kind < 33) return CountForAWhile();
+    if (kind < 40) return CountForAWhile();
     const RandomChange change = generator_.Change(snapshot_);
     if (!change.removed) return Put(change.object);
     snapshot_.Remove(change.object);
@@ -124,6 +147,7 @@ class CountedCluster {
       SCOPED_TRACE(queries_[i].name);
       EXPECT_EQ(Cached(*counters_[i]), Counted(queries_[i]));
     }
+    for (const auto& [query, counter] : passing_) EXPECT_EQ(Cached(*counter), Counted(query));
     cluster_.pods().ForEach([&](const scheduler::model::PodRecord& pod) {
       SCOPED_TRACE(pod.key().ToString());
       EXPECT_EQ(CachedCarriers(pod), CountedCarriers(pod));
@@ -156,21 +180,22 @@ class CountedCluster {
     return found.empty() ? scheduler::model::PodId{} : found[random_.Below(found.size())];
   }
 
-  // Adds a counter that is released later.
+  // Adds a counter that is released later, with many others: then counters are renumbered.
   void CountForAWhile() {
-    if (passing_.size() > 12) passing_.clear();
-    Query query = queries_[random_.Below(queries_.size())];
-    query.term.label_selector.emplace().match_labels["version"] =
-        fmt::format("v{}", random_.Below(40));
-    passing_.push_back(Count(query));
+    if (passing_.size() > 40) std::erase_if(passing_, [&](auto&) { return random_.Chance(80); });
+    Query query{"passing", RandomTerm(random_), random_.Chance(50), random_.Chance(50)};
+    if (random_.Chance(20)) query.and_term = RandomTerm(random_);
+    auto counter = Count(query);
+    passing_.emplace_back(std::move(query), std::move(counter));
   }
 
   std::shared_ptr<const scheduler::model::PodCounter> Count(const Query& query) {
     SymbolHolder symbols(cluster_.mutable_symbols());
-    const scheduler::model::PodQuery pod_query{
+    scheduler::model::PodQuery pod_query{
         {scheduler::model::PodMatcher(query.term, "default", symbols)},
         query.incoming,
         query.count_terminating};
+    if (query.and_term) pod_query.all_of.emplace_back(*query.and_term, "default", symbols);
     return cluster_.CountPods(pod_query, keys_);
   }
 
@@ -228,7 +253,10 @@ class CountedCluster {
   Counts Counted(const Query& query) const {
     Counts counts;
     ForEachPlaced([&](const api::Pod& pod, const std::string& name, const api::Node* node) {
-      if (!Matches(query.term, "default", query.incoming, snapshot_, pod)) return;
+      const auto matches = [&](const api::PodAffinityTerm& term) {
+        return Matches(term, "default", query.incoming, snapshot_, pod);
+      };
+      if (!matches(query.term) || (query.and_term && !matches(*query.and_term))) return;
       if (pod.metadata.deletion_timestamp && !query.count_terminating) return;
       AddTo(counts, "on " + name, 1);
       for (const char* key : kKeys) {
@@ -272,7 +300,7 @@ class CountedCluster {
   std::vector<scheduler::model::Topology::KeyRef> keys_;
   std::vector<std::shared_ptr<const scheduler::model::PodCounter>>
       counters_;  // Held from the start.
-  std::vector<std::shared_ptr<const scheduler::model::PodCounter>> passing_;
+  std::vector<std::pair<Query, std::shared_ptr<const scheduler::model::PodCounter>>> passing_;
 };
 
 TEST(CountersProperty, EqualADirectCountAfterAnyChanges) {

@@ -79,10 +79,11 @@ class FreshEngine {
 
   EngineHarness& harness() { return harness_; }
 
-  // Schedules the pod, and evicts its victims. Returns the node, or an empty text.
+  // Schedules the pod, and evicts its victims: each takes two writes, the last one follows the
+  // others. Returns the node, or an empty text.
   std::string Bind(const api::Ref<api::Pod>& pod) {
     harness_.Put(pod);
-    for (int attempt = 0; attempt < 4; ++attempt) {
+    for (int attempt = 0; attempt < 10; ++attempt) {
       harness_.Schedule();
       for (const scheduler::engine::Command& command : harness_.Commands()) {
         if (const auto* remove = std::get_if<scheduler::framework::DeletePod>(&command.write)) {
@@ -96,6 +97,7 @@ class FreshEngine {
           return decision.node;
         }
       }
+      EndTerminatingPods();
       harness_.Pass(Duration::Seconds(12));
     }
     return "";
@@ -106,6 +108,15 @@ class FreshEngine {
     scheduler::engine::EngineOptions options;
     options.profiles = {DefaultProfile()};
     return options;
+  }
+
+  // Victims may be among them, and are then not evicted again.
+  void EndTerminatingPods() {
+    std::vector<api::Ref<api::Pod>> terminating;
+    harness_.cluster().pods().ForEach([&](const scheduler::model::PodRecord& pod) {
+      if (pod.object->metadata.deletion_timestamp) terminating.push_back(pod.object);
+    });
+    for (const api::Ref<api::Pod>& pod : terminating) harness_.Remove(pod);
   }
 
   EngineHarness harness_;

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <string>
@@ -9,6 +10,8 @@
 
 #include "scheduler/framework/attempt.h"
 #include "scheduler/framework/class_results.h"
+#include "scheduler/framework/search_rules.h"
+#include "scheduler/framework/usage_table.h"
 #include "testing/engine_harness.h"
 #include "testing/require.h"
 #include "testing/small_cluster.h"
@@ -55,6 +58,7 @@ TEST(PluginsProperty, FilterLeavesExactlyTheNodesThatExplainAccepts) {
         if (pre_filter != nullptr && !pre_filter->PreFilter(cycle).verdict.ok()) continue;
         scheduler::model::NodeMask left = cluster.nodes().present();
         ASSERT_TRUE(filter->Filter(cycle, left).ok()) << filter->name();
+        std::map<uint32_t, scheduler::framework::Verdict> kinds;
         for (size_t row = 0; row < cluster.nodes().rows(); ++row) {
           if (!cluster.nodes().present().Test(row)) {
             ASSERT_FALSE(left.Test(row)) << filter->name() << " set a bit, seed " << seed;
@@ -66,6 +70,12 @@ TEST(PluginsProperty, FilterLeavesExactlyTheNodesThatExplainAccepts) {
               << filter->name() << ": " << verdict.Message() << ", seed " << seed;
           ASSERT_TRUE(verdict.ok() || verdict.rejected()) << verdict.Message();
           rejections[std::string(filter->name())] += !verdict.ok();
+          if (verdict.ok()) continue;
+          const auto kind =
+              filter->RejectionKind(cycle, scheduler::model::NodeRow{static_cast<uint32_t>(row)});
+          if (!kind) continue;
+          const auto [alike, added] = kinds.emplace(*kind, verdict);
+          ASSERT_EQ(alike->second, verdict) << filter->name() << ", seed " << seed;
         }
       }
     }
@@ -78,27 +88,126 @@ TEST(PluginsProperty, FilterLeavesExactlyTheNodesThatExplainAccepts) {
   }
 }
 
+// The cycle of a random pod in a random cluster.
+struct RandomCycle {
+  RandomCycle(uint64_t seed, const scheduler::framework::Profile& profile)
+      : random(seed),
+        visitor(Filled(), SmallPod(random, "incoming")),
+        results(profile, cluster, cluster.class_of(visitor.record)),
+        cycle(cluster, visitor.record, results.compiled()) {}
+
+  Random random;
+  scheduler::model::Cluster cluster;
+  const Visitor visitor;
+  scheduler::framework::ClassResults results;
+  scheduler::framework::Cycle cycle;
+
+ private:
+  scheduler::model::Cluster& Filled() {
+    for (const api::Object& object : SmallCluster(random)) cluster.Put(object);
+    return cluster;
+  }
+};
+
 TEST(PluginsProperty, FilterJudgesEachNodeIndependently) {
   const auto profile = MakeDefaultProfile();
   for (uint64_t seed = 1; seed <= 100; ++seed) {
-    Random random(seed);
-    scheduler::model::Cluster cluster;
-    for (const api::Object& object : SmallCluster(random)) cluster.Put(object);
-    const Visitor visitor(cluster, SmallPod(random, "incoming"));
-    scheduler::framework::ClassResults results(*profile, cluster, cluster.class_of(visitor.record));
-    scheduler::framework::Cycle cycle(cluster, visitor.record, results.compiled());
+    RandomCycle random_cycle(seed, *profile);
+    scheduler::framework::Cycle& cycle = random_cycle.cycle;
     for (const scheduler::framework::FilterPlugin* filter : profile->filter()) {
       const auto* pre_filter = dynamic_cast<const scheduler::framework::PreFilterPlugin*>(filter);
       if (pre_filter != nullptr && !pre_filter->PreFilter(cycle).verdict.ok()) continue;
-      scheduler::model::NodeMask all = cluster.nodes().present();
+      scheduler::model::NodeMask all = cycle.nodes().present();
       ASSERT_TRUE(filter->Filter(cycle, all).ok());
-      scheduler::model::NodeMask some = cluster.nodes().present();
-      some.KeepIf([&](size_t) { return random.Chance(50); });
+      scheduler::model::NodeMask some = cycle.nodes().present();
+      some.KeepIf([&](size_t) { return random_cycle.random.Chance(50); });
       scheduler::model::NodeMask want = some;
       want &= all;
       ASSERT_TRUE(filter->Filter(cycle, some).ok());
       ASSERT_EQ(some, want) << filter->name() << ", seed " << seed;
     }
+  }
+}
+
+// Returns the nodes that pass the rules which a filter has described.
+scheduler::model::NodeMask PassingNodes(const scheduler::framework::Cycle& cycle,
+                                        const scheduler::framework::SearchRules& rules) {
+  scheduler::model::NodeMask passing = cycle.nodes().present();
+  for (const scheduler::framework::FilterPlugin* filter : rules.static_filters)
+    EXPECT_TRUE(filter->Filter(cycle, passing).ok());
+  passing.KeepIf([&](size_t row) {
+    const scheduler::model::NodeRow node{static_cast<uint32_t>(row)};
+    return std::ranges::all_of(rules.row_rules,
+                               [&](const auto& rule) { return rule.Passes(row); }) &&
+           std::ranges::all_of(rules.filters,
+                               [&](const auto* filter) { return filter->Passes(cycle, node); });
+  });
+  return passing;
+}
+
+TEST(PluginsProperty, FilterLeavesTheNodesThatItsDescriptionLeaves) {
+  const auto profile = MakeDefaultProfile();
+  std::map<std::string, size_t> described;
+  for (uint64_t seed = 1; seed <= 300; ++seed) {
+    RandomCycle random_cycle(seed, *profile);
+    scheduler::framework::Cycle& cycle = random_cycle.cycle;
+    for (const scheduler::framework::FilterPlugin* filter : profile->filter()) {
+      const auto* pre_filter = dynamic_cast<const scheduler::framework::PreFilterPlugin*>(filter);
+      if (pre_filter != nullptr && !pre_filter->PreFilter(cycle).verdict.ok()) continue;
+      scheduler::framework::SearchRules rules;
+      if (filter->DescribeFilter(cycle, rules) == scheduler::framework::Described::kNo) continue;
+      scheduler::model::NodeMask want = cycle.nodes().present();
+      ASSERT_TRUE(filter->Filter(cycle, want).ok());
+      ASSERT_EQ(PassingNodes(cycle, rules), want) << filter->name() << ", seed " << seed;
+      ++described[std::string(filter->name())];
+      // Bounds exclude no node that fits.
+      scheduler::framework::UsageTable usages;
+      usages.Refresh(cycle.nodes());
+      std::vector<int32_t> bounds(want.size());
+      scheduler::framework::BoundScores(rules.bound, usages.ranges(), bounds);
+      want.ForEach([&](size_t row) { ASSERT_GE(bounds[row], 0) << filter->name(); });
+    }
+  }
+  for (const char* name : {"NodeUnschedulable", "TaintToleration", "NodeAffinity", "NodePorts",
+                           "NodeResourcesFit", "PodTopologySpread", "InterPodAffinity"}) {
+    EXPECT_GT(described[name], 20u) << name;
+  }
+}
+
+TEST(PluginsProperty, ScoresAreWithinTheirBounds) {
+  const auto profile = MakeDefaultProfile();
+  std::map<std::string, size_t> described;
+  for (uint64_t seed = 1; seed <= 300; ++seed) {
+    RandomCycle random_cycle(seed, *profile);
+    scheduler::framework::Cycle& cycle = random_cycle.cycle;
+    const scheduler::model::NodeMask& present = cycle.nodes().present();
+    for (const auto& [plugin, weight] : profile->score()) {
+      scheduler::framework::SearchRules rules;
+      const auto answer = plugin->DescribeScore(cycle, 1, rules);
+      const auto* pre_score = dynamic_cast<const scheduler::framework::PreScorePlugin*>(plugin);
+      if (pre_score != nullptr && answer != scheduler::framework::Described::kNo) {
+        EXPECT_EQ(pre_score->PreScore(cycle, present).skipped(),
+                  answer == scheduler::framework::Described::kSkip)
+            << plugin->name() << ", seed " << seed;
+      }
+      if (rules.scorers.empty() && rules.other_scorers.empty()) continue;
+      std::vector<int64_t> scores(present.size());
+      ASSERT_TRUE(plugin->Score(cycle, present, scores).ok());
+      scheduler::framework::UsageTable usages;
+      usages.Refresh(cycle.nodes());
+      std::vector<int32_t> bounds(present.size());
+      scheduler::framework::BoundScores(rules.bound, usages.ranges(), bounds);
+      present.ForEach([&](size_t row) {
+        const scheduler::model::NodeRow node{static_cast<uint32_t>(row)};
+        ASSERT_EQ(plugin->ScoreOneNode(cycle, node), scores[row]) << plugin->name();
+        ASSERT_GE(bounds[row], scores[row]) << plugin->name() << ", seed " << seed;
+      });
+      ++described[std::string(plugin->name())];
+    }
+  }
+  for (const char* name :
+       {"NodeResourcesFit", "NodeResourcesBalancedAllocation", "ImageLocality"}) {
+    EXPECT_GT(described[name], 20u) << name;
   }
 }
 

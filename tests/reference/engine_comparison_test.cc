@@ -39,6 +39,7 @@ struct Coverage {
   size_t decisions = 0;
   size_t placed = 0;
   size_t on_nominated_node = 0;
+  size_t searched = 0;
   size_t with_victims = 0;
   size_t with_budget_violations = 0;
   size_t errors = 0;
@@ -300,7 +301,10 @@ class ComparedCluster {
     Require(id.valid(), "the pod is not in the model");
     auto pod = std::make_unique<const scheduler::model::PodRecord>(cluster_.Retain(id));
     auto results = results_.For(*pod);
-    scheduler::framework::Attempt explained(cluster_, *profile_, *results, *pod);
+    // An explanation evaluates every node: with results of its own, the decision may search.
+    scheduler::framework::ClassResults own(*profile_, cluster_, cluster_.class_of(*pod));
+    scheduler::framework::Attempt explained(cluster_, *profile_,
+                                            coverage_.decisions % 2 == 0 ? own : *results, *pod);
     const scheduler::engine::Explanation fast =
         scheduler::engine::ExplainAttempt(explained, kNow, random_);
     auto attempt =
@@ -309,6 +313,7 @@ class ComparedCluster {
         *attempt, {.now = kNow, .random = random_, .next_start = next_start_});
     search.Start();
     const scheduler::engine::CycleOutcome& outcome = search.result();
+    coverage_.searched += attempt->searched();
 
     const scheduler::reference::Snapshot seen = scheduler::engine::SnapshotOf(cluster_);
     snapshot_.assumed_claims = seen.assumed_claims;
@@ -456,6 +461,7 @@ TEST_P(EngineComparison, EngineMatchesTheReference) {
   EXPECT_TRUE(is_common(coverage.with_victims, 60)) << coverage.with_victims;
   EXPECT_TRUE(is_common(coverage.with_budget_violations, 500)) << coverage.with_budget_violations;
   EXPECT_TRUE(is_common(coverage.on_nominated_node, 500)) << coverage.on_nominated_node;
+  EXPECT_TRUE(is_common(coverage.searched, 100)) << coverage.searched;
   EXPECT_TRUE(is_common(coverage.scored_by_storage, 5000)) << coverage.scored_by_storage;
   EXPECT_TRUE(is_common(coverage.without_driver, 500)) << coverage.without_driver;
   for (const char* plugin :

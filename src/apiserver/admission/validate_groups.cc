@@ -72,7 +72,7 @@ void ValidateMatchConditions(const api::JsonArray* conditions, const FieldPath& 
     }
     cel::Ast ast(text);
     cel::Issues issues(text);
-    cel::Parse(ast, issues);
+    cel::Parse(ast, false, issues);
     if (!issues.empty()) errors.Invalid(at, text, "compilation failed: " + issues.ToString());
   }
 }

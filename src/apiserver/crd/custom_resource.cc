@@ -8,6 +8,7 @@
 
 #include "api/json/document.h"
 #include "api/json/writer.h"
+#include "apiserver/crd/rule_compiler.h"
 #include "apiserver/store/codec.h"
 
 namespace berth::apiserver::crd {
@@ -115,6 +116,7 @@ std::optional<std::string> CustomResource::AddVersion(const api::JsonObject& ver
     auto compiled = CompileSchema(*schema, budget);
     if (!compiled) return compiled.error().message;
     added.schema = *std::move(compiled);
+    CompileRules(added.schema, budget, nullptr);
     added.schema_hash = std::hash<std::string>()(api::ToCanonicalJson(*schema));
   }
   added.columns = ColumnsOf(version);

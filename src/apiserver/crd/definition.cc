@@ -67,9 +67,6 @@ class WarningCollector {
     if (!format.empty() && !IsKnown(format, api::StringAt(&schema, "type"))) {
       Add(fmt::format("unrecognized format \"{}\"", api::Limited(format)));
     }
-    if (!api::EmptyAt(&schema, "x-kubernetes-validations")) {
-      Add("x-kubernetes-validations are stored, but Berth does not evaluate them");
-    }
     for (const auto& member : schema) {
       const std::string_view key = member.key();
       const api::Json& value = member.value();

@@ -10,8 +10,10 @@
 namespace berth::apiserver::crd {
 namespace BERTH_TEST_FILE {
 
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 
 api::Json Definition() {
   api::Json definition = Quoteless(
@@ -138,6 +140,13 @@ const DefinitionCase kDefinitions[] = {
     {"IntOrStringThatPreserves", kSpec,
      "{'x-kubernetes-int-or-string':true,'x-kubernetes-preserve-unknown-fields':true}",
      "must be false if x-kubernetes-int-or-string is true"},
+    {"ValidationRule", kSpec,
+     "{'type':'object','properties':{'a':{'type':'integer'}},"
+     "'x-kubernetes-validations':[{'rule':'self.b == 1'}]}",
+     "spec.versions[0].schema.openAPIV3Schema.properties[spec].x-kubernetes-validations[0].rule: "
+     "Invalid value: {\"Rule\":\"self.b == 1\",\"Message\":\"\",\"MessageExpression\":\"\","
+     "\"Reason\":null,\"FieldPath\":\"\",\"OptionalOldSelf\":null}: compilation failed: ERROR: "
+     "<input>:1:5: undefined field 'b'"},
     {"ColumnType", "/spec/versions/0/additionalPrinterColumns",
      "[{'name':'A','type':'text','jsonPath':'.a'}]",
      "additionalPrinterColumns[0].type: Invalid value: \"text\": must be one of "
@@ -198,22 +207,31 @@ TEST(DefinitionTest, NamesThatOthersHaveAreNotAccepted) {
             "\"CronTabList\" is already in use");
 }
 
+TEST(DefinitionTest, ASchemaThatWasTooExpensiveMayStay) {
+  api::Json before = Definition();
+  SetAt(before, kSpec,
+        Quoteless("{'type':'array','items':{'type':'string'},"
+                  "'x-kubernetes-validations':[{'rule':'self.all(x, x.contains(x))'}]}"));
+  EXPECT_THAT(ErrorsOf(before), HasSubstr("rule: Forbidden: estimated rule cost exceeds budget"));
+  // Only the limit of the whole schema is left.
+  EXPECT_THAT(ErrorsOf(before, &before),
+              AllOf(HasSubstr("estimated rule cost total"),
+                    Not(HasSubstr("rule: Forbidden: estimated rule cost exceeds"))));
+}
+
 TEST(DefinitionTest, WarnsOfWhatIsNotExecuted) {
   api::Json definition = Definition();
   definition.at_pointer("/spec").as_object()["conversion"] = Quoteless(
       "{'strategy':'Webhook','webhook':{'clientConfig':{'url':'https://x'},"
       "'conversionReviewVersions':['v1']}}");
-  SetAt(definition, kSpec,
-        Quoteless("{'type':'string','format':'color',"
-                  "'x-kubernetes-validations':[{'rule':'true'}]}"));
+  SetAt(definition, kSpec, Quoteless("{'type':'string','format':'color'}"));
   EXPECT_EQ(ErrorsOf(definition), "");
   EXPECT_THAT(
       WarningsOf(definition.get_object()),
       ElementsAre(
           "spec.conversion: Berth calls no webhooks; objects are converted as with strategy "
           "None",
-          "unrecognized format \"color\"",
-          "x-kubernetes-validations are stored, but Berth does not evaluate them"));
+          "unrecognized format \"color\""));
 }
 
 // The limits of schemas.

@@ -7,6 +7,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "api/json/document.h"
 #include "api/json/writer.h"
@@ -14,6 +15,7 @@
 #include "apiserver/admission/validation.h"
 #include "apiserver/crd/custom_resource.h"
 #include "apiserver/crd/definition.h"
+#include "apiserver/crd/rule_compiler.h"
 #include "apiserver/crd/schema.h"
 #include "apiserver/crd/schema_rules.h"
 
@@ -170,8 +172,20 @@ void CheckSelectableFields(const api::JsonArray* fields, const Schema* schema,
   }
 }
 
-void CheckVersion(const api::JsonObject& version, const FieldPath& path, SchemaBudget& budget,
-                  FieldErrors& errors) {
+// Returns the schema of the version with that name, or null.
+const api::JsonObject* SchemaOfVersion(const api::JsonObject* spec, std::string_view name) {
+  const api::JsonArray* versions = api::ArrayAt(spec, "versions");
+  for (size_t i = 0; versions != nullptr && i < versions->size(); ++i) {
+    const api::JsonObject* version = api::AsObject((*versions)[i]);
+    if (api::StringAt(version, "name") != name) continue;
+    return api::ObjectAt(api::ObjectAt(version, "schema"), "openAPIV3Schema");
+  }
+  return nullptr;
+}
+
+// `old_schema` is that of the version before an update, or null.
+void CheckVersion(const api::JsonObject& version, const api::JsonObject* old_schema,
+                  const FieldPath& path, SchemaBudget& budget, FieldErrors& errors) {
   const std::string_view name = api::StringAt(&version, "name");
   if (const auto what = admission::CheckDns1035Label(name)) {
     errors.Invalid(path / "name", name, *what);
@@ -193,20 +207,30 @@ void CheckVersion(const api::JsonObject& version, const FieldPath& path, SchemaB
       api::ObjectAt(api::ObjectAt(&version, "schema"), "openAPIV3Schema");
   if (schema == nullptr) return errors.Required(at);
   // First, since it limits the depth of what the rules visit.
-  const auto compiled = CompileSchema(*schema, budget);
+  auto compiled = CompileSchema(*schema, budget);
   if (!compiled) {
     const SchemaError& error = compiled.error();
     const std::string field = at.ToString() + (error.path.empty() ? "" : ".") + error.path;
     if (error.shown.empty()) return errors.Forbidden(field, error.message);
     return errors.InvalidText(field, error.shown, error.message);
   }
-  CheckSchemaRules(*schema, at, api::At(subresources, "status") != nullptr, errors);
-  CheckDefaults(*compiled, at, errors);
+  FieldErrors found;
+  CheckSchemaRules(*schema, at, api::At(subresources, "status") != nullptr, found);
+  // Rules are about the types of a valid schema.
+  if (found.empty()) {
+    const RuleCheck check{.path = at,
+                          .limits_each_cost = old_schema == nullptr || *old_schema != *schema,
+                          .errors = found};
+    CompileRules(*compiled, budget, &check);
+  }
+  if (found.empty()) CheckDefaults(*compiled, at, found);
+  for (api::FieldError& error : found.Take()) errors.Add(std::move(error));
   CheckSelectableFields(api::ArrayAt(&version, "selectableFields"), &*compiled,
                         path / "selectableFields", errors);
 }
 
-void CheckVersions(const api::JsonObject* spec, const FieldPath& path, FieldErrors& errors) {
+void CheckVersions(const api::JsonObject* spec, const api::JsonObject* old_spec,
+                   const FieldPath& path, FieldErrors& errors) {
   const api::JsonArray* versions = api::ArrayAt(spec, "versions");
   const api::JsonArray none;
   SchemaBudget budget;
@@ -219,7 +243,8 @@ void CheckVersions(const api::JsonObject* spec, const FieldPath& path, FieldErro
     if (version == nullptr) continue;
     if (api::BoolAt(version, "storage")) ++storage;
     unique &= names.insert(api::StringAt(version, "name")).second;
-    CheckVersion(*version, path[i], budget, errors);
+    CheckVersion(*version, SchemaOfVersion(old_spec, api::StringAt(version, "name")), path[i],
+                 budget, errors);
   }
   if (unique && storage == 1) return;
   const std::string shown =
@@ -338,7 +363,8 @@ void ValidateDefinition(const api::JsonObject& definition, const api::JsonObject
                        "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in "
                        "spec.versions[*].schema instead");
   }
-  CheckVersions(spec, path / "versions", errors);
+  CheckVersions(spec, before != nullptr ? api::ObjectAt(before, "spec") : nullptr,
+                path / "versions", errors);
   CheckNames(names, path / "names", errors);
   CheckConversion(api::ObjectAt(spec, "conversion"), path / "conversion", errors);
   CheckStoredVersions(definition, errors);

@@ -129,13 +129,49 @@ bool IsDateTime(std::string_view text) {
   return t != text.npos && IsDate(text.substr(0, t)) && time->Matches(text.substr(t + 1));
 }
 
-// A duration of Go, or numbers with the units of Scala: "2 hours".
-bool IsDuration(std::string_view text) {
-  static const std::shared_ptr<const Pattern> other =
-      Pattern::Compile(R"((?i)\d+\s*(ns|nano|us|µs|micro|ms|milli|s|sec|m|min|h|hr|hour|d|day|)"
-                       R"(w|wk|week)([^A-Za-zµ]|$)|\d+\s*(nano|micro|milli|sec|min|hour|day|week))")
-          .value();
-  return ParseGoDuration(text).has_value() || other->Matches(text);
+constexpr int64_t kNanosPerSecond = 1'000'000'000;
+
+struct DurationUnit {
+  std::array<std::string_view, 3> names;  // "hour" is also "hours": the last one is a prefix.
+  int64_t nanos;
+};
+
+constexpr std::array kDurationUnits = std::to_array<DurationUnit>({
+    {{"ns", "ns", "nano"}, 1},
+    {{"us", "µs", "micro"}, 1'000},
+    {{"ms", "ms", "milli"}, 1'000'000},
+    {{"s", "s", "sec"}, kNanosPerSecond},
+    {{"m", "m", "min"}, 60 * kNanosPerSecond},
+    {{"h", "hr", "hour"}, 3'600 * kNanosPerSecond},
+    {{"d", "d", "day"}, 24 * 3'600 * kNanosPerSecond},
+    {{"w", "wk", "week"}, 7 * 24 * 3'600 * kNanosPerSecond},
+});
+
+const DurationUnit* FindDurationUnit(std::string_view name) {
+  const auto matches = [&](const DurationUnit& unit) {
+    return name == unit.names[0] || name == unit.names[1] || name.starts_with(unit.names[2]);
+  };
+  const auto found = std::ranges::find_if(kDurationUnits, matches);
+  return found == kDurationUnits.end() ? nullptr : &*found;
+}
+
+// Takes letters from the front, in lower case.
+std::string TakeUnit(std::string_view& text) {
+  constexpr std::string_view kMicro = "µ";
+  std::string unit;
+  while (!text.empty()) {
+    const char c = text[0];
+    if (text.starts_with(kMicro)) {
+      unit += kMicro;
+      text.remove_prefix(kMicro.size());
+    } else if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')) {
+      unit += static_cast<char>(c | 0x20);
+      text.remove_prefix(1);
+    } else {
+      break;
+    }
+  }
+  return unit;
 }
 
 bool ParsesAs(int family, std::string_view text) {
@@ -238,6 +274,32 @@ Format FindFormat(std::string_view name, SchemaType type) {
 
 std::string_view NameOf(Format format) { return RowOf(format).name; }
 
+std::optional<Duration> ParseFormattedDuration(std::string_view text) {
+  if (const auto duration = ParseGoDuration(text)) return *duration;
+  int64_t nanos = 0;
+  bool has_unit = false;
+  while (!text.empty()) {
+    text.remove_prefix(std::min(text.find_first_of("0123456789"), text.size()));
+    const size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
+    const std::string_view number = text.substr(0, digits);
+    text.remove_prefix(digits);
+    text.remove_prefix(std::min(text.find_first_not_of(" \t\n\v\f\r"), text.size()));
+    const std::string name = TakeUnit(text);
+    const DurationUnit* unit = name.empty() ? nullptr : FindDurationUnit(name);
+    if (unit == nullptr || number.empty()) continue;
+    int64_t count = 0;
+    const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), count);
+    if (error != std::errc()) return std::nullopt;
+    int64_t part = 0;
+    if (__builtin_mul_overflow(count, unit->nanos, &part) ||
+        __builtin_add_overflow(nanos, part, &nanos)) {
+      return std::nullopt;
+    }
+    has_unit = true;
+  }
+  return has_unit ? std::optional(Duration{nanos}) : std::nullopt;
+}
+
 bool HasFormat(std::string_view text, Format format) {
   switch (format) {
     case Format::kCidr:
@@ -249,7 +311,7 @@ bool HasFormat(std::string_view text, Format format) {
     case Format::kDateTime:
       return IsDateTime(text);
     case Format::kDuration:
-      return IsDuration(text);
+      return ParseFormattedDuration(text).has_value();
     case Format::kIpv4:
       return IsIpv4(text);
     case Format::kIpv6:

@@ -2,7 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
+
+#include "base/time.h"
 
 namespace berth::apiserver::crd {
 
@@ -51,5 +54,8 @@ std::string_view NameOf(Format format);
 
 // Reports whether `text` has a format of strings. Linear in its length.
 bool HasFormat(std::string_view text, Format format);
+
+// Parses the format "duration": a duration of Go, or numbers with the units of Scala: "2 hours".
+std::optional<Duration> ParseFormattedDuration(std::string_view text);
 
 }  // namespace berth::apiserver::crd

@@ -29,18 +29,20 @@ const Schema* Schema::SchemaOfMember(std::string_view name) const {
 
 namespace {
 
+struct TypeRow {
+  std::string_view name;
+  SchemaType type;
+};
+
+constexpr std::array kTypes = std::to_array<TypeRow>({{"string", SchemaType::kString},
+                                                      {"number", SchemaType::kNumber},
+                                                      {"integer", SchemaType::kInteger},
+                                                      {"boolean", SchemaType::kBoolean},
+                                                      {"array", SchemaType::kArray},
+                                                      {"object", SchemaType::kObject}});
+
 SchemaType TypeNamed(std::string_view name) {
-  struct Row {
-    std::string_view name;
-    SchemaType type;
-  };
-  constexpr std::array kTypes = std::to_array<Row>({{"string", SchemaType::kString},
-                                                    {"number", SchemaType::kNumber},
-                                                    {"integer", SchemaType::kInteger},
-                                                    {"boolean", SchemaType::kBoolean},
-                                                    {"array", SchemaType::kArray},
-                                                    {"object", SchemaType::kObject}});
-  const auto found = std::ranges::find(kTypes, name, &Row::name);
+  const auto found = std::ranges::find(kTypes, name, &TypeRow::name);
   return found == kTypes.end() ? SchemaType::kAny : found->type;
 }
 
@@ -90,6 +92,12 @@ class SchemaCompiler {
                   fmt::format("a definition may not have more than {} schemas", kMaxSchemaNodes));
     }
     CompileOwn(json, out);
+    out.rules = ReadRules(json);
+    budget_.rules += out.rules.size();
+    if (budget_.rules > kMaxRules) {
+      return Fail(path, "x-kubernetes-validations", "",
+                  fmt::format("a definition may not have more than {} rules", kMaxRules));
+    }
     return CompileConstraints(json, path, depth, out) && CompileParts(json, path, depth, out);
   }
 
@@ -239,7 +247,18 @@ class SchemaCompiler {
                                                                  : Schema::Additional::kForbidden;
     }
     NoteDefaults(out);
+    NoteRules(out);
     return true;
+  }
+
+  static void NoteRules(Schema& out) {
+    const auto has = [](const std::unique_ptr<Schema>& part) {
+      return part != nullptr && part->has_rules;
+    };
+    out.has_rules = !out.rules.empty() || has(out.items) || has(out.additional_schema) ||
+                    std::ranges::any_of(out.properties, [](const Schema::Property& property) {
+                      return property.schema.has_rules;
+                    });
   }
 
   static void NoteDefaults(Schema& out) {
@@ -259,6 +278,11 @@ class SchemaCompiler {
 };
 
 }  // namespace
+
+std::string_view NameOf(SchemaType type) {
+  const auto found = std::ranges::find(kTypes, type, &TypeRow::type);
+  return found == kTypes.end() ? std::string_view() : found->name;
+}
 
 std::expected<Schema, SchemaError> CompileSchema(const api::JsonObject& json,
                                                  SchemaBudget& budget) {

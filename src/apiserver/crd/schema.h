@@ -18,6 +18,7 @@
 #include "api/json/json.h"
 #include "apiserver/crd/formats.h"
 #include "apiserver/crd/pattern.h"
+#include "apiserver/crd/validation_rule.h"
 
 namespace berth::apiserver::crd {
 
@@ -34,6 +35,14 @@ inline constexpr size_t kMaxSchemaNodes = 100'000;
 inline constexpr size_t kMaxPatterns = 200;
 // The size of all patterns together, which takes some 100 ms to compile.
 inline constexpr size_t kMaxPatternInstructions = 500'000;
+// The number of validation rules, each of which takes some KiB once it is compiled. Published
+// definitions have a hundred.
+inline constexpr size_t kMaxRules = 5'000;
+// The size of all their expressions, in nodes of their trees: about a second to compile. An
+// ordinary rule has 20 to 50. A pattern in a rule counts as many, since it may cache 2 MiB when it
+// is matched.
+inline constexpr size_t kMaxRuleNodes = 500'000;
+inline constexpr size_t kRulePatternNodes = 2'000;
 
 enum class SchemaType : uint8_t {
   kAny,  // Not specified.
@@ -44,6 +53,9 @@ enum class SchemaType : uint8_t {
   kArray,
   kObject,
 };
+
+// Returns the type as schemas have it: "string"; empty for kAny.
+std::string_view NameOf(SchemaType type);
 
 struct Schema;
 struct Constraints;
@@ -74,10 +86,15 @@ struct Schema {
   std::unique_ptr<Schema> items;
   std::unique_ptr<Schema> additional_schema;  // If kSchema.
   std::unique_ptr<api::Json> default_value;
-  size_t default_bytes = 0;         // The size of the default as JSON.
-  bool has_defaults = false;        // Here or below.
+  size_t default_bytes = 0;   // The size of the default as JSON.
+  bool has_defaults = false;  // Here or below.
+  bool has_rules = false;     // Here or below.
+  // Rules can refer to values of the schema: it has a type, and so has what it contains. Set when
+  // the rules are compiled (rule_compiler.h).
+  bool is_visible_to_rules = false;
   std::vector<uint32_t> defaulted;  // The indices of the properties with a default.
   std::unique_ptr<Constraints> constraints;
+  std::vector<ValidationRule> rules;  // x-kubernetes-validations
 
   // Returns the schema of the property, or null.
   const Schema* FindProperty(std::string_view name) const;
@@ -123,6 +140,8 @@ inline bool IsMetaField(std::string_view name) {
 struct SchemaBudget {
   size_t nodes = 0;
   size_t pattern_instructions = 0;
+  size_t rules = 0;
+  size_t rule_nodes = 0;
   std::map<std::string, std::shared_ptr<const Pattern>, std::less<>> patterns;
 };
 
@@ -133,7 +152,8 @@ struct SchemaError {
   std::string message;
 };
 
-// Compiles an OpenAPI v3 schema. Ignores what is not of the right type: schema_rules.h reports it.
+// Compiles an OpenAPI v3 schema, all but the rules of x-kubernetes-validations (rule_compiler.h).
+// Ignores what is not of the right type: schema_rules.h reports it.
 std::expected<Schema, SchemaError> CompileSchema(const api::JsonObject& json, SchemaBudget& budget);
 
 }  // namespace berth::apiserver::crd

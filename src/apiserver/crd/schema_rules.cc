@@ -12,6 +12,8 @@
 #include "apiserver/admission/field_errors.h"
 #include "apiserver/crd/coercion.h"
 #include "apiserver/crd/list_type_rules.h"
+#include "apiserver/crd/rule_compiler.h"
+#include "apiserver/crd/rule_validation.h"
 #include "apiserver/crd/schema.h"
 #include "apiserver/crd/validation.h"
 
@@ -136,19 +138,7 @@ class SchemaRules {
       }
     }
     CheckListType(schema, path, errors_);
-    CheckValidations(schema, path);
-  }
-
-  // The rules of x-kubernetes-validations are stored, not evaluated.
-  void CheckValidations(const api::JsonObject& schema, const FieldPath& path) {
-    const api::JsonArray* rules = api::ArrayAt(&schema, "x-kubernetes-validations");
-    const FieldPath list = path / "x-kubernetes-validations";
-    for (size_t i = 0; rules != nullptr && i < rules->size(); ++i) {
-      const FieldPath at = list[i];
-      if (api::StringAt(api::AsObject((*rules)[i]), "rule").empty()) {
-        errors_.Required(at / "rule", "rule is not specified");
-      }
-    }
+    CheckRuleTexts(schema, path, errors_);
   }
 
   void CheckTypes(const api::JsonObject& schema, const FieldPath& path, Level level) {
@@ -417,7 +407,10 @@ void CheckSchemaRules(const api::JsonObject& schema, const FieldPath& path, bool
   Completeness(errors).CheckJunctors(schema, schema, path, path);
 }
 
-void CheckDefaults(const Schema& schema, const FieldPath& path, FieldErrors& errors) {
+namespace {
+
+void CheckDefaultsBelow(const Schema& schema, const FieldPath& path, RuleBudget& budget,
+                        FieldErrors& errors) {
   if (errors.full()) return;
   if (schema.default_value != nullptr) {
     const FieldPath at = path / "default";
@@ -427,13 +420,21 @@ void CheckDefaults(const Schema& schema, const FieldPath& path, FieldErrors& err
       errors.InvalidValue(at, *schema.default_value, "must not have unknown fields");
     }
     ValidateValue(schema, *schema.default_value, nullptr, at.ToString(), errors);
+    if (errors.empty()) ValidateDefaultByRules(schema, at, budget, errors);
   }
   if (!schema.has_defaults) return;
-  if (schema.items != nullptr) CheckDefaults(*schema.items, path / "items", errors);
+  if (schema.items != nullptr) CheckDefaultsBelow(*schema.items, path / "items", budget, errors);
   const FieldPath list = path / "properties";
   for (const Schema::Property& property : schema.properties) {
-    CheckDefaults(property.schema, list.Key(property.name), errors);
+    CheckDefaultsBelow(property.schema, list.Key(property.name), budget, errors);
   }
+}
+
+}  // namespace
+
+void CheckDefaults(const Schema& schema, const FieldPath& path, FieldErrors& errors) {
+  RuleBudget budget;
+  CheckDefaultsBelow(schema, path, budget, errors);
 }
 
 }  // namespace berth::apiserver::crd

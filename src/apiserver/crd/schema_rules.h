@@ -18,7 +18,8 @@ struct Schema;
 void CheckSchemaRules(const api::JsonObject& schema, const admission::FieldPath& path,
                       bool has_status, admission::FieldErrors& errors);
 
-// Adds the errors of defaults that are not valid by their own schema or have unknown fields.
+// Adds the errors of defaults that are not valid by their own schema and its rules, which must be
+// compiled (rule_compiler.h), or have unknown fields.
 void CheckDefaults(const Schema& schema, const admission::FieldPath& path,
                    admission::FieldErrors& errors);
 

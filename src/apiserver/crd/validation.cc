@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <map>
 #include <utility>
 #include <vector>
 
 #include "api/json/document.h"
 #include "api/json/writer.h"
 #include "apiserver/admission/field_errors.h"
+#include "apiserver/crd/correlation.h"
 #include "apiserver/crd/schema.h"
 
 namespace berth::apiserver::crd {
@@ -19,26 +19,6 @@ namespace {
 
 using admission::FieldPath;
 using Errors = std::vector<api::FieldError>;
-
-std::string_view TypeNameOf(SchemaType type) {
-  switch (type) {
-    case SchemaType::kString:
-      return "string";
-    case SchemaType::kNumber:
-      return "number";
-    case SchemaType::kInteger:
-      return "integer";
-    case SchemaType::kBoolean:
-      return "boolean";
-    case SchemaType::kArray:
-      return "array";
-    case SchemaType::kObject:
-      return "object";
-    case SchemaType::kAny:
-      break;
-  }
-  return "";
-}
 
 SchemaType TypeOf(const api::Json& value) {
   switch (value.kind()) {
@@ -80,12 +60,6 @@ bool HasType(const api::Json& value, const Schema& schema) {
   }
 }
 
-// Returns the value as an error quotes it.
-std::string Shown(const api::Json& value) {
-  if (value.is_string()) return api::Show(api::AsString(value));
-  return api::Limited(api::ToJsonText(value));
-}
-
 size_t CountRunes(std::string_view text) {
   return static_cast<size_t>(
       std::ranges::count_if(text, [](char c) { return (c & 0xc0) != 0x80; }));
@@ -113,7 +87,7 @@ class Validator {
       return;
     }
     if (!HasType(value, schema)) {
-      WrongType(schema, TypeNameOf(TypeOf(value)), path, out);
+      WrongType(schema, NameOf(TypeOf(value)), path, out);
     } else {
       ++matched_;
     }
@@ -163,7 +137,7 @@ class Validator {
 
   void WrongType(const Schema& schema, std::string_view found, const FieldPath* path,
                  Errors& out) const {
-    const std::string_view type = schema.int_or_string ? "integer,string" : TypeNameOf(schema.type);
+    const std::string_view type = schema.int_or_string ? "integer,string" : NameOf(schema.type);
     WrongType(type, api::Show(found), api::Show(found), path, out);
   }
 
@@ -345,33 +319,15 @@ class Validator {
                    FieldAt(path)});
   }
 
-  // Returns the element of `old` with the same keys as `item`; null if there is none, or if the
-  // list does not identify its elements.
-  using OldElements = std::map<std::string, const api::Json*>;
-  static std::string KeysOf(const Schema& list, const api::Json& item) {
-    api::JsonObject keys;
-    for (const std::string& key : list.map_keys) {
-      if (const api::Json* value = api::At(item.if_object(), key)) keys[key] = *value;
-    }
-    return api::ToCanonicalJson(keys);
-  }
-
   void ValidateArray(const Schema& schema, const api::JsonArray& array, const api::Json* old,
                      const FieldPath* path, Errors& out) {
     const Constraints* rules = schema.constraints.get();
     if (schema.items != nullptr) {
-      OldElements old_elements;
-      const api::JsonArray* old_array = old != nullptr ? old->if_array() : nullptr;
-      if (old_array != nullptr && schema.list_type == Schema::ListType::kMap) {
-        for (const api::Json& item : *old_array) old_elements.emplace(KeysOf(schema, item), &item);
-      }
+      const OldItems old_items(schema, old);
       static const FieldPath kRoot("");
       for (size_t i = 0; i < array.size() && !Full(out) && !exhausted(); ++i) {
         const FieldPath at = path != nullptr ? (*path)[i] : kRoot[i];
-        const auto found =
-            old_elements.empty() ? old_elements.end() : old_elements.find(KeysOf(schema, array[i]));
-        Validate(*schema.items, array[i], found != old_elements.end() ? found->second : nullptr,
-                 &at, out);
+        Validate(*schema.items, array[i], old_items.Find(array[i]), &at, out);
       }
     }
     if (rules == nullptr) return;
@@ -427,6 +383,11 @@ class Validator {
 };
 
 }  // namespace
+
+std::string Shown(const api::Json& value) {
+  if (value.is_string()) return api::Show(api::AsString(value));
+  return api::Limited(api::ToJsonText(value));
+}
 
 void ValidateValue(const Schema& schema, const api::Json& value, const api::Json* old,
                    std::string_view prefix, admission::FieldErrors& errors) {

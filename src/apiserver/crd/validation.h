@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <string_view>
 
 #include "api/json/json.h"
@@ -25,6 +26,9 @@ inline constexpr size_t kMaxValidationSteps = 5'000'000;
 // object. Ends with an error after kMaxValidationSteps, and silently if `errors` is full.
 void ValidateValue(const Schema& schema, const api::Json& value, const api::Json* old,
                    std::string_view prefix, admission::FieldErrors& errors);
+
+// Returns a value as errors quote it.
+std::string Shown(const api::Json& value);
 
 // Validates what the structure requires beyond that: lists of type set and map have no duplicates,
 // and embedded resources have a kind and an apiVersion.

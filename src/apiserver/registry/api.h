@@ -149,7 +149,8 @@ class Api {
                                                 const WriteOptions& options);
   // Defaults and validates a new object of a custom kind.
   api::scheme::ApiResult<void> AdmitCustom(const api::scheme::Kind& kind, api::Json& body,
-                                           Random& random, admission::FieldErrors& errors);
+                                           Random& random, admission::FieldErrors& errors,
+                                           const WriteOptions& options);
   // Defaults, admits and validates a new object of a built-in kind.
   api::scheme::ApiResult<void> AdmitNew(const api::scheme::Kind& kind, api::JsonObject& document,
                                         Random random, admission::FieldErrors& errors,

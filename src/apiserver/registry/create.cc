@@ -115,7 +115,7 @@ api::scheme::ApiResult<Written> Api::CreateChecked(const api::scheme::Kind& kind
   }
   const std::string name(api::StringAt(&admission::MetadataOf(document), "name"));
   admission::FieldErrors errors;
-  if (auto admitted = kind.custom != nullptr ? AdmitCustom(kind, body, random, errors)
+  if (auto admitted = kind.custom != nullptr ? AdmitCustom(kind, body, random, errors, options)
                                              : AdmitNew(kind, document, random, errors, options);
       !admitted) {
     return std::unexpected(std::move(admitted.error()));
@@ -155,13 +155,14 @@ api::scheme::ApiResult<Written> Api::CreateChecked(const api::scheme::Kind& kind
 }
 
 api::scheme::ApiResult<void> Api::AdmitCustom(const api::scheme::Kind& kind, api::Json& body,
-                                              Random& random, admission::FieldErrors& errors) {
+                                              Random& random, admission::FieldErrors& errors,
+                                              const WriteOptions& options) {
   api::JsonObject& document = body.get_object();
   admission::FillSystemMetadata(kind, document, admission::NewUid(random), now());
   if (auto done = Coerce(kind, document); !done) return done;
   PrepareCustom(kind, "", nullptr, document);
   admission::ValidateMetadata(kind, document, errors);
-  ValidateCustom(kind, "", nullptr, body, errors);
+  ValidateCustom(kind, "", nullptr, body, errors, options.warnings);
   return {};
 }
 

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "api/json/document.h"
@@ -14,6 +16,7 @@
 #include "apiserver/admission/strategy.h"
 #include "apiserver/crd/coercion.h"
 #include "apiserver/crd/custom_resource.h"
+#include "apiserver/crd/rule_validation.h"
 #include "apiserver/crd/validation.h"
 #include "apiserver/store/codec.h"
 
@@ -117,10 +120,21 @@ void ValidateReplicas(const api::JsonObject& document, const std::vector<std::st
 
 }  // namespace
 
-void ValidateCustom(const api::scheme::Kind& kind, std::string_view subresource,
-                    const api::Json* before, const api::Json& document,
-                    admission::FieldErrors& errors) {
-  const crd::CustomVersion& version = *crd::VersionOf(kind);
+namespace {
+
+// Reports whether the object lacks what the rules of its schema rely on.
+bool PreventsRules(const std::vector<api::FieldError>& errors) {
+  constexpr auto kReasons = std::to_array<std::string_view>(
+      {"FieldValueNotSupported", "FieldValueRequired", "FieldValueTooLong", "FieldValueTooMany",
+       "FieldValueTypeInvalid"});
+  return std::ranges::any_of(errors, [&](const api::FieldError& error) {
+    return std::ranges::find(kReasons, error.reason) != kReasons.end();
+  });
+}
+
+void ValidateBySchema(const crd::CustomVersion& version, std::string_view subresource,
+                      const api::Json* before, const api::Json& document,
+                      admission::FieldErrors& errors) {
   const api::JsonObject& object = document.get_object();
   if (subresource == "status") {
     const crd::Schema* schema = version.schema.FindProperty("status");
@@ -135,6 +149,27 @@ void ValidateCustom(const api::scheme::Kind& kind, std::string_view subresource,
   }
   if (version.scale) ValidateReplicas(object, version.scale->status_replicas, errors);
   crd::ValidateStructure(version.schema, object, errors);
+}
+
+}  // namespace
+
+void ValidateCustom(const api::scheme::Kind& kind, std::string_view subresource,
+                    const api::Json* before, const api::Json& document,
+                    admission::FieldErrors& errors, std::vector<std::string>* warnings) {
+  const crd::CustomVersion& version = *crd::VersionOf(kind);
+  admission::FieldErrors by_schema;
+  ValidateBySchema(version, subresource, before, document, by_schema);
+  std::vector<api::FieldError> found = by_schema.Take();
+  const bool prevents_rules = PreventsRules(found);
+  for (api::FieldError& error : found) errors.Add(std::move(error));
+  if (!prevents_rules) {
+    // Also those about the rest of the object, if only its status is written.
+    crd::ValidateByRules(version.schema, document, before, errors, warnings);
+  } else if (version.schema.has_rules) {
+    errors.InvalidText("<nil>", "null",
+                       "some validation rules were not checked because the object was invalid; "
+                       "correct the existing errors to complete validation");
+  }
 }
 
 void ToStorageVersion(const api::scheme::Kind& kind, api::JsonObject& document) {

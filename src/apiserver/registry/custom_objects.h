@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "api/json/json.h"
 #include "api/scheme/api_error.h"
@@ -34,10 +35,11 @@ api::scheme::ApiResult<void> Coerce(const api::scheme::Kind& kind, api::JsonObje
 // `before` is null for a new object.
 void PrepareCustom(const api::scheme::Kind& kind, std::string_view subresource,
                    const api::JsonObject* before, api::JsonObject& document);
-// Validates all but the metadata. `before` is null for a new object.
+// Validates all but the metadata. `before` is null for a new object. Rules that are violated by
+// what an update does not change are added to `warnings`, unless that is null.
 void ValidateCustom(const api::scheme::Kind& kind, std::string_view subresource,
                     const api::Json* before, const api::Json& document,
-                    admission::FieldErrors& errors);
+                    admission::FieldErrors& errors, std::vector<std::string>* warnings);
 
 // Returns the value at a path of names, or null.
 const api::Json* ValueAt(const api::JsonObject& document, std::span<const std::string> path);

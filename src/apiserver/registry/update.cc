@@ -90,12 +90,13 @@ api::scheme::ApiResult<std::optional<Written>> Api::FinishUpdate(Attempt& attemp
   const api::scheme::Kind& kind = attempt.kind;
   const api::JsonObject& before = attempt.old_object();
   api::JsonObject& after = attempt.new_object();
+  const size_t warnings_before = options.warnings ? options.warnings->size() : 0;
   admission::FieldErrors errors;
   if (kind.custom != nullptr) {
     if (auto done = Coerce(kind, after); !done) return std::unexpected(std::move(done.error()));
     admission::PreserveIdentity(before, after);
     PrepareCustom(kind, subresource, &before, after);
-    ValidateCustom(kind, subresource, &attempt.before, attempt.after, errors);
+    ValidateCustom(kind, subresource, &attempt.before, attempt.after, errors, options.warnings);
   } else if (auto admitted = AdmitChange(attempt, subresource, errors, options); !admitted) {
     return std::unexpected(std::move(admitted.error()));
   }
@@ -121,7 +122,11 @@ api::scheme::ApiResult<std::optional<Written>> Api::FinishUpdate(Attempt& attemp
   }
   api::scheme::ApiResult<std::optional<ObjectPtr>> done = Commit(attempt, options.dry_run);
   if (!done) return std::unexpected(std::move(done.error()));
-  if (!*done) return std::nullopt;
+  if (!*done) {
+    // The next attempt warns again.
+    if (options.warnings) options.warnings->resize(warnings_before);
+    return std::nullopt;
+  }
   charge.Keep();
   return Written{std::move(**done), false};
 }

@@ -62,7 +62,7 @@ class FreshAttempt {
   void CompareNode(model::NodeRow node) {
     const size_t row = node.index();
     const std::string name = "node " + nodes_.name(node);
-    if (cached_.candidates().Test(row) != fresh_.candidates().Test(row)) {
+    if (!cached_.searched() && cached_.candidates().Test(row) != fresh_.candidates().Test(row)) {
       Differ(name + ", candidate", Text(cached_.candidates().Test(row)),
              Text(fresh_.candidates().Test(row)));
     }
@@ -70,7 +70,7 @@ class FreshAttempt {
     const framework::Verdict verdict = fresh_.FilterNode(node);
     const std::string what =
         verdict.plugin().empty() ? name : fmt::format("{}, plugin {}", name, verdict.plugin());
-    const bool fits = cached_.feasible().Test(row);
+    const bool fits = cached_.searched() ? verdict.ok() : cached_.feasible().Test(row);
     if (fits != verdict.ok() && (fits || !cached_.limit()))
       Differ(what + " (cached results)", Text(fits), verdict);
     if (fresh_.feasible().Test(row) != verdict.ok())

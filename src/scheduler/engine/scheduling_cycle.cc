@@ -54,12 +54,15 @@ Task<CycleOutcome> FailToFit(framework::Attempt& attempt, const framework::Verdi
   co_return outcome;
 }
 
-// Returns how many feasible nodes are enough to choose from; absent means all of them. If nothing
-// compares nodes, one is.
+// Reports whether nothing compares nodes, so that one feasible node is enough.
+bool AnyNodeWillDo(const framework::Attempt& attempt, const SearchOptions& options) {
+  return attempt.profile().score().empty() &&
+         (options.extenders == nullptr || !options.extenders->FilterOrPrioritize());
+}
+
+// Returns how many feasible nodes are enough to choose from; absent means all of them.
 std::optional<size_t> Enough(const framework::Attempt& attempt, const SearchOptions& options) {
-  if (attempt.profile().score().empty() &&
-      (options.extenders == nullptr || !options.extenders->FilterOrPrioritize()))
-    return 1;
+  if (AnyNodeWillDo(attempt, options)) return 1;
   if (!options.percentage_of_nodes_to_score) return std::nullopt;
   return EnoughNodes(attempt.candidates().Count(), *options.percentage_of_nodes_to_score);
 }
@@ -82,6 +85,15 @@ size_t LimitSearch(framework::Attempt& attempt, const SearchOptions& options) {
 void TakeTurns(framework::Attempt& attempt, model::NodeRow node, const SearchOptions& options) {
   if (attempt.limit() || !node.valid()) return;
   options.next_start = attempt.cluster().nodes().order().rank()[node.index()] + 1;
+}
+
+// Returns the best of all nodes, or an invalid one if that takes evaluating them: extenders and
+// limits need to know which are feasible.
+model::NodeRow SearchAll(framework::Attempt& attempt, const SearchOptions& options) {
+  if (options.extenders != nullptr || options.percentage_of_nodes_to_score ||
+      AnyNodeWillDo(attempt, options))
+    return {};
+  return attempt.Search();
 }
 
 model::NodeRow TheOnly(const model::NodeMask& nodes) {
@@ -126,6 +138,11 @@ Task<CycleOutcome> FindNode(framework::Attempt& attempt, SearchOptions options) 
     if (outcome.node.valid()) co_return outcome;
   }
 
+  outcome.node = SearchAll(attempt, options);
+  if (outcome.node.valid()) {
+    TakeTurns(attempt, outcome.node, options);
+    co_return outcome;
+  }
   framework::Verdict filtered = attempt.Filter();
   meter.End(framework::MeasuredPoint::kFilter, filtered.code());
   if (!filtered.ok()) co_return Failed(std::move(filtered));

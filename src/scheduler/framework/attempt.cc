@@ -7,19 +7,20 @@
 
 #include "scheduler/framework/class_results.h"
 #include "scheduler/framework/extender.h"
-#include "scheduler/framework/kernels.h"
 #include "scheduler/framework/scores.h"
 #include "scheduler/model/cluster.h"
 
 namespace berth::scheduler::framework {
 namespace {
 
-bool Contains(PluginMask mask, const Plugin& plugin) { return (mask >> plugin.slot()) & 1; }
-PluginMask MaskOf(const Plugin& plugin) { return PluginMask{1} << plugin.slot(); }
-
-Verdict WrapError(const Verdict& verdict, std::string_view step, const Plugin& plugin) {
+Verdict PreFilterError(const Verdict& verdict, const Plugin& plugin) {
   return Verdict::Error(
-      fmt::format("running {} plugin \"{}\": {}", step, plugin.name(), verdict.Message()));
+      fmt::format("running PreFilter plugin \"{}\": {}", plugin.name(), verdict.Message()));
+}
+
+Verdict FilterError(const Plugin& plugin, const Verdict& verdict) {
+  return Verdict::Error(
+      fmt::format("running \"{}\" filter plugin: {}", plugin.name(), verdict.Message()));
 }
 
 }  // namespace
@@ -69,7 +70,7 @@ Verdict Attempt::RunPreFilters(PluginMask& took_part) {
     }
     took_part |= MaskOf(*plugin);
     if (!result.verdict.ok()) {
-      if (!result.verdict.rejected()) return WrapError(result.verdict, "PreFilter", *plugin);
+      if (!result.verdict.rejected()) return PreFilterError(result.verdict, *plugin);
       rejection = std::move(result.verdict).By(plugin->name());
       if (rejection.code() == Code::kUnschedulableAndUnresolvable) return rejection;
       continue;  // The others still run: preemption needs their states.
@@ -115,6 +116,7 @@ Verdict Attempt::Filter() {
   }
 
   meter_.TookPart(MeasuredPoint::kFilter, results_.filters() & ~skipped_filters_);
+  if (restriction_ && restriction_->size() <= kFewNodes) return FilterFewNodes();
   Verdict error = results_.RefreshFilters(cycle_, skipped_filters_, meter_);
   if (!error.ok()) return error;
   PluginTimer timer(meter_);
@@ -125,10 +127,21 @@ Verdict Attempt::Filter() {
     if (Contains(skipped_filters_, *filter)) continue;
     Verdict verdict = filter->Filter(cycle_, feasible_);
     timer.End(*filter, MeasuredPoint::kFilter, verdict.code());
-    if (!verdict.ok()) {
-      return Verdict::Error(
-          fmt::format("running \"{}\" filter plugin: {}", filter->name(), verdict.Message()));
-    }
+    if (!verdict.ok()) return FilterError(*filter, verdict);
+  }
+  return FilterNominatedNodes();
+}
+
+// For nodes that are so few that the other nodes' results are not worth having.
+Verdict Attempt::FilterFewNodes() {
+  bypasses_cache_ = true;
+  feasible_ = candidates_;
+  PluginTimer timer(meter_);
+  for (const FilterPlugin* filter : profile_.filter()) {
+    if (Contains(skipped_filters_, *filter)) continue;
+    Verdict verdict = filter->Filter(cycle_, feasible_);
+    timer.End(*filter, MeasuredPoint::kFilter, verdict.code());
+    if (!verdict.ok()) return FilterError(*filter, verdict);
   }
   return FilterNominatedNodes();
 }
@@ -174,12 +187,15 @@ Verdict Attempt::FilterNominatedNodes() {
   return {};
 }
 
+bool Attempt::CachedFiltersSuffice() const {
+  return std::ranges::all_of(
+      profile_.filter().subspan(ClassResults::CachedFilters(profile_)),
+      [&](const FilterPlugin* filter) { return Contains(skipped_filters_, *filter); });
+}
+
 bool Attempt::DependsOnRowsAlone() const {
   const bool filtered = candidates_.size() > 0;
-  return filtered &&
-         std::ranges::all_of(
-             profile_.filter().subspan(ClassResults::CachedFilters(profile_)),
-             [&](const FilterPlugin* filter) { return Contains(skipped_filters_, *filter); });
+  return filtered && CachedFiltersSuffice();
 }
 
 // Rivals are nominated pods of at least the same priority.
@@ -244,10 +260,7 @@ Verdict Attempt::RunFilters(model::NodeRow node) const {
     if (Contains(skipped_filters_, *filter)) continue;
     Verdict verdict = filter->Explain(cycle_, node);
     if (verdict.ok()) continue;
-    if (!verdict.rejected()) {
-      verdict = Verdict::Error(
-          fmt::format("running \"{}\" filter plugin: {}", filter->name(), verdict.Message()));
-    }
+    if (!verdict.rejected()) verdict = FilterError(*filter, verdict);
     return std::move(verdict).By(filter->name());
   }
   return {};
@@ -305,163 +318,39 @@ Diagnosis Attempt::Diagnose(const Verdict& pre_filter) {
 // Returns the candidates that a cached filter rejects without nominated pods; their verdicts are
 // cached afterwards.
 model::NodeMask Attempt::CachedRejections() {
+  if (bypasses_cache_) return model::NodeMask(candidates_.size());
   model::NodeMask cached = candidates_;
   cached -= results_.feasible();
   if (contested_.size() > 0) cached -= contested_;
   model::NodeMask unexplained = cached;
   unexplained -= results_.explained();
-  unexplained.ForEach([&](size_t row) {
-    const model::NodeRow node{static_cast<uint32_t>(row)};
-    results_.CacheVerdict(node, RunFilters(node));
-  });
+  if (!CacheVerdicts(unexplained).ok()) {
+    unexplained.ForEach([&](size_t row) {
+      const model::NodeRow node{static_cast<uint32_t>(row)};
+      results_.CacheVerdict(node, RunFilters(node));
+    });
+  }
   return cached;
 }
 
-Verdict Attempt::PreScore() {
-  PluginMask took_part = 0;
-  PluginTimer timer(meter_);
-  for (const PreScorePlugin* plugin : profile_.pre_score()) {
-    Verdict verdict = plugin->PreScore(cycle_, feasible_);
-    timer.End(*plugin, MeasuredPoint::kPreScore, verdict.code());
-    if (verdict.skipped()) {
-      skipped_scores_ |= MaskOf(*plugin);
-    } else if (verdict.ok()) {
-      took_part |= MaskOf(*plugin);
-    } else {
-      meter_.End(MeasuredPoint::kPreScore, Code::kError);
-      return WrapError(verdict, "PreScore", *plugin);
-    }
-  }
-  meter_.TookPart(MeasuredPoint::kPreScore, took_part);
-  meter_.TookPart(MeasuredPoint::kScore, results_.scorers() & ~skipped_scores_);
-  meter_.End(MeasuredPoint::kPreScore, Code::kSuccess);
-  return {};
-}
-
-Verdict Attempt::Score() {
-  if (Verdict error = PreScore(); !error.ok()) return error;
-  Verdict verdict = results_.highest_total() > kMaxTotal ? ScoreLargeWeights() : ScoreFromCache();
-  meter_.End(MeasuredPoint::kScore, verdict.code());
-  return verdict;
-}
-
-Verdict Attempt::ScoreFromCache() {
-  Verdict refreshed = results_.RefreshScores(cycle_, skipped_scores_, meter_);
-  if (!refreshed.ok()) return refreshed;
-
-  std::vector<const ClassResults::Raw*> uneven;
-  for (const ClassResults::Raw& raw : results_.raw()) {
-    if (raw.skipped) continue;
-    if (raw.different > 0) {
-      uneven.push_back(&raw);
-    } else if (raw.common_normalized < 0 || raw.common_normalized > ScorePlugin::kMaxScore) {
-      return InvalidScore(*raw.scorer.plugin, raw.common_normalized);
-    }
-  }
-  std::vector<Profile::Scorer> changing;
-  for (const Profile::Scorer& scorer : profile_.score()) {
-    if (scorer.plugin->score_scope() == Scope::kNode || Contains(skipped_scores_, *scorer.plugin))
-      continue;
-    if (!scorer.plugin->AllScoresAreZero(cycle_)) changing.push_back(scorer);
-  }
-
-  const model::NodeOrder& order = cluster_.nodes().order();
-  const bool all_cached = feasible_ == results_.feasible();
-  if (uneven.empty() && changing.empty() && all_cached && !limit_) {
-    best_ = results_.Best(order, start_);
-    scored_ = Scored::kTournament;
-    return {};
-  }
-  auto& [totals, scratch, scores] = results_.buffers();
-  totals.resize(feasible_.size());
-  scratch.resize(feasible_.size());
-  scores.resize(feasible_.size());
-  CopyRows(feasible_, results_.totals(), totals);
-  for (const ClassResults::Raw* raw : uneven) {
-    feasible_.ForEach([&](size_t row) { scores[row] = raw->scores[row]; });
-    if (Verdict error = AddNormalized(raw->scorer, scores, totals); !error.ok()) return error;
-  }
-  PluginTimer timer(meter_);
-  for (const Profile::Scorer& scorer : changing) {
-    const auto weight = static_cast<int32_t>(scorer.weight);
-    timer.Begin();
-    if (scorer.plugin->AddScores(cycle_, weight, totals, scratch)) {
-      timer.End(*scorer.plugin, MeasuredPoint::kScore, Code::kSuccess);
-      continue;
-    }
-    Verdict verdict = scorer.plugin->Score(cycle_, feasible_, scores);
-    timer.End(*scorer.plugin, MeasuredPoint::kScore, verdict.code());
-    if (verdict.ok()) verdict = AddNormalized(scorer, scores, totals);
-    if (!verdict.ok()) return verdict;
-  }
-  best_ = limit_ ? SelectBest(feasible_, std::span<const int32_t>(totals), own_rank_, 0)
-                 : SelectBest(totals, order.rank(), start_, order.rows());
-  scored_ = Scored::kTotals;
-  return {};
-}
-
-size_t Attempt::Rank(std::span<ScoredNode> into) {
-  if (scored_ == Scored::kNothing || !best_.valid()) return 0;
-  const model::NodeOrder& order = cluster_.nodes().order();
-  if (scored_ == Scored::kTournament) return results_.Rank(order, best_, into);
-  // A row that was found is excluded until all are.
-  std::vector<int32_t>& totals = results_.buffers().totals;
-  size_t ranked = 0;
-  for (model::NodeRow row = best_; row.valid();) {
-    into[ranked++] = {row, totals[row.index()]};
-    totals[row.index()] = kRowOut;
-    if (ranked == into.size()) break;
-    row = SelectBest(totals, order.rank(), start_, order.rows());
-  }
-  for (const ScoredNode& scored : into.first(ranked))
-    totals[scored.node.index()] = static_cast<int32_t>(scored.score);
-  return ranked;
-}
-
-// For weights whose sums may need more than 32 bits.
-Verdict Attempt::ScoreLargeWeights() {
-  ScoreTable table;
-  if (Verdict error = AddColumns(table); !error.ok()) return error;
-  best_ = BestOf(table.totals);
-  return {};
-}
-
-template <typename Total>
-Verdict Attempt::AddNormalized(const Profile::Scorer& scorer, std::vector<int64_t>& scores,
-                               std::vector<Total>& totals) const {
-  if (scorer.plugin->normalizes()) {
-    PluginTimer timer(meter_);
-    scorer.plugin->Normalize(cycle_, feasible_, scores);
-    timer.End(*scorer.plugin, MeasuredPoint::kScoreExtensionNormalize, Code::kSuccess);
-  }
-  std::optional<int64_t> invalid;
-  feasible_.ForEach([&](size_t row) {
-    if (scores[row] < 0 || scores[row] > ScorePlugin::kMaxScore) invalid = scores[row];
-    scores[row] *= scorer.weight;
-    totals[row] += static_cast<Total>(scores[row]);
-  });
-  return invalid ? InvalidScore(*scorer.plugin, *invalid) : Verdict();
-}
-
-Verdict Attempt::ScoreInDetail(ScoreTable& table) {
-  if (Verdict error = PreScore(); !error.ok()) return error;
-  Verdict verdict = AddColumns(table);
-  meter_.End(MeasuredPoint::kScore, verdict.code());
-  return verdict;
-}
-
-Verdict Attempt::AddColumns(ScoreTable& table) {
-  table.totals.assign(feasible_.size(), 0);
-  for (const Profile::Scorer& scorer : profile_.score()) {
-    if (Contains(skipped_scores_, *scorer.plugin)) continue;
-    PluginScores& column = table.plugins.emplace_back();
-    column.plugin = scorer.plugin->name();
-    column.scores.resize(feasible_.size());
-    PluginTimer timer(meter_);
-    Verdict verdict = scorer.plugin->Score(cycle_, feasible_, column.scores);
-    timer.End(*scorer.plugin, MeasuredPoint::kScore, verdict.code());
-    if (verdict.ok()) verdict = AddNormalized(scorer, column.scores, table.totals);
-    if (!verdict.ok()) return verdict;
+// Explains one node of each kind of rejection. Each of the nodes is rejected by a cached filter.
+Verdict Attempt::CacheVerdicts(model::NodeMask rejected) {
+  for (const FilterPlugin* filter :
+       profile_.filter().first(ClassResults::CachedFilters(profile_))) {
+    if (Contains(skipped_filters_, *filter) || rejected.None()) continue;
+    model::NodeMask later = rejected;
+    if (Verdict error = filter->Filter(cycle_, later); !error.ok()) return error;
+    rejected -= later;
+    std::map<uint32_t, VerdictTable::Number> kinds;
+    rejected.ForEach([&](size_t row) {
+      const model::NodeRow node{static_cast<uint32_t>(row)};
+      const std::optional<uint32_t> kind = filter->RejectionKind(cycle_, node);
+      if (const auto known = kind ? kinds.find(*kind) : kinds.end(); known != kinds.end())
+        return results_.CacheVerdict(node, known->second);
+      results_.CacheVerdict(node, RunFilters(node));
+      if (kind) kinds.emplace(*kind, results_.verdict_of()[row]);
+    });
+    rejected = std::move(later);
   }
   return {};
 }

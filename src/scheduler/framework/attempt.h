@@ -20,6 +20,9 @@
 namespace berth::scheduler::framework {
 
 class ClassResults;
+class NodeSearch;
+class NodeSelection;
+struct SearchRules;
 
 class Attempt {
  public:
@@ -48,6 +51,15 @@ class Attempt {
   const std::optional<std::vector<Symbol>>& restriction() const { return restriction_; }
   const std::vector<std::string>& restricted_by() const { return restricted_by_; }
   const model::NodeMask& candidates() const { return candidates_; }
+
+  // --- Filter and Score at once ---
+
+  // Returns the node that Filter, Score and Best would choose, without the cached results of the
+  // class. Invalid if the pod fits nowhere or its plugins do not allow it (see search_rules.h), or
+  // if the cached results cost less: Filter follows.
+  model::NodeRow Search();
+  // Reports whether Search has not even filtered every node, so that feasible() is not known.
+  bool searched() const { return searched_; }
 
   // --- Filter ---
 
@@ -125,6 +137,9 @@ class Attempt {
   Verdict ScoreInDetail(ScoreTable& table);
 
  private:
+  // Up to so many, PreFilter's restriction makes the results of all nodes not worth their cost.
+  static constexpr size_t kFewNodes = 64;
+
   // What Rank reads.
   enum class Scored : uint8_t { kNothing, kTournament, kTotals };
 
@@ -134,19 +149,34 @@ class Attempt {
     uint32_t start = 0;
   };
   Order order() const;
+  bool Describe(SearchRules& rules);
+  std::optional<std::vector<model::NodeRow>> LostNodes();
+  void MeasureSearch();
+  model::NodeRow SearchByUsage(NodeSearch& search, SearchRules rules);
+  model::NodeRow Scan(NodeSearch& search, const SearchRules& rules);
+  bool FilterSelected(const NodeSelection& selection, const SearchRules& rules);
+  bool AddAllScores(NodeSearch& search, const NodeSelection& selection, const SearchRules& rules);
+  model::NodeRow SelectExactly(NodeSearch& search, const SearchRules& rules);
+  int32_t ExactScore(std::span<const Profile::Scorer> scorers, model::NodeRow row) const;
+  // Reports whether all filters that take part are cached.
+  bool CachedFiltersSuffice() const;
   Verdict RunPreFilters(PluginMask& took_part);
   Verdict Restrict(const Plugin& plugin, std::vector<Symbol> nodes);
   Verdict RunFilters(model::NodeRow node) const;
   bool IsRival(model::PodId nominated) const;
   bool HasRivals(const std::vector<model::PodId>& nominated) const;
+  Verdict FilterFewNodes();
   Verdict FilterNominatedNodes();
   model::NodeMask CachedRejections();
+  Verdict CacheVerdicts(model::NodeMask rejected);
   Verdict PreScore();
   Verdict ScoreFromCache();
+  Verdict AddChangingScores(const Profile::Scorer& scorer, std::vector<int64_t>& scores,
+                            std::vector<int32_t>& scratch, std::vector<int32_t>& totals) const;
   template <typename Total>
   Verdict AddNormalized(const Profile::Scorer& scorer, std::vector<int64_t>& scores,
                         std::vector<Total>& totals) const;
-  Verdict ScoreLargeWeights();
+  Verdict ScoreUncached();
   Verdict AddColumns(ScoreTable& table);
 
   model::Cluster& cluster_;
@@ -167,6 +197,8 @@ class Attempt {
   std::vector<uint32_t> own_rank_;              // By row, if the feasible nodes are limited.
   std::map<model::NodeRow, Verdict> excluded_;  // With reasons.
   bool excludes_ = false;
+  bool searched_ = false;
+  bool bypasses_cache_ = false;  // Neither feasible_ nor scores come from results_.
   model::NodeRow best_;
   Scored scored_ = Scored::kNothing;
 };

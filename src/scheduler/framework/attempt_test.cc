@@ -105,6 +105,33 @@ TEST_F(AttemptTest, PreFilterMayRestrictTheSearch) {
   EXPECT_EQ(attempt().restriction()->size(), 2u);
 }
 
+TEST_F(AttemptTest, OnlyTheNodesOfASmallRestrictionAreEvaluated) {
+  Names filtered, scored;
+  Rule rule{.pre_filter = Only({"a", "b"})};
+  rule.filter_scope = rule.score_scope = Scope::kNode;
+  rule.filter = [&](const Cycle& cycle, model::NodeRow row) {
+    filtered.push_back(cycle.nodes().name(row));
+    return Verdict();
+  };
+  rule.score = [&](const Cycle& cycle, model::NodeRow row) {
+    scored.push_back(cycle.nodes().name(row));
+    return int64_t{cycle.nodes().name(row) == "b"};
+  };
+  fake_.Add("Picky", rule);
+  EXPECT_EQ(Best(), "b");
+  EXPECT_EQ(filtered, Names({"a", "b"}));
+  EXPECT_EQ(scored, Names({"a", "b"}));
+}
+
+TEST_F(AttemptTest, DiagnosisOfASmallRestrictionExplainsItsNodes) {
+  Rule rule{.pre_filter = Only({"a", "b"}), .filter = AllBut({}, kNo, "too small")};
+  rule.filter_scope = Scope::kNode;
+  fake_.Add("Picky", rule);
+  EXPECT_EQ(Filtered(), Names());
+  EXPECT_EQ(attempt().Diagnose({}).Message(),
+            "0/3 nodes are available: 1 node(s) didn't satisfy plugin(s) [Picky], 2 too small.");
+}
+
 TEST_F(AttemptTest, EmptyRestrictionRejectsThePod) {
   fake_.Add("Picky", {.pre_filter = Only({})});
   const Verdict verdict = attempt().PreFilter();

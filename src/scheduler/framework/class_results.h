@@ -30,12 +30,22 @@ namespace berth::scheduler::framework {
 // Returns the error of a score that is not in 0..100 after Normalize.
 Verdict InvalidScore(const ScorePlugin& plugin, int64_t score);
 
+class NodeSearch;
+
 class ClassResults {
  public:
   // `profile` must outlive the results, and so must `workers`, which share the rows when there are
-  // many to evaluate; without them, one thread evaluates all.
+  // many to evaluate; without them, one thread evaluates all. `search`, which finds nodes without
+  // the cached results, must live as long as attempts use them; without it every node is evaluated.
   ClassResults(const Profile& profile, model::Cluster& cluster, const model::PodClass& pod_class,
-               Workers* workers = nullptr);
+               Workers* workers = nullptr, NodeSearch* search = nullptr);
+
+  NodeSearch* search() const { return search_; }
+  // Reports whether bringing the results up to date costs less than a search: few rows have changed
+  // since, or the class is asked for again and again. To be asked once per attempt.
+  bool AreAlmostCurrent(const model::NodeTable& nodes);
+  // The alternative is a scan of all rows: scores of the class depend on which nodes are feasible.
+  void set_scans(bool scans) { scans_ = scans; }
 
   const ClassStates& compiled() const { return *compiled_; }
   // The same, which may outlive the results: a binding cycle needs it for long.
@@ -59,6 +69,11 @@ class ClassResults {
   const VerdictTable& verdicts() const { return verdicts_; }
   const model::NodeMask& explained() const { return explained_; }
   void CacheVerdict(model::NodeRow row, Verdict verdict);
+  // The same for a verdict that is in verdicts().
+  void CacheVerdict(model::NodeRow row, VerdictTable::Number verdict) {
+    verdict_of_[row.index()] = verdict;
+    explained_.Set(row.index());
+  }
 
   // --- scores of the rows of feasible() ---
 
@@ -125,12 +140,16 @@ class ClassResults {
 
   const Profile& profile_;
   Workers* const workers_;
+  NodeSearch* const search_;
   const std::shared_ptr<const ClassStates> compiled_;
   const size_t cached_filters_;
   PluginMask filters_ = 0, scorers_ = 0;
 
   bool started_ = false;
-  uint64_t position_ = 0;  // In the node table's log of changes.
+  uint64_t position_ = 0;      // In the node table's log of changes.
+  uint64_t last_attempt_ = 0;  // The same, when the class was last asked for.
+  uint32_t in_a_row_ = 0;      // Attempts with few changes between them.
+  bool scans_ = false;
   std::vector<model::NodeRow> changed_;
   model::NodeMask feasible_;
   model::NodeMask batch_;  // The rows being evaluated, then those of them that pass.
@@ -160,8 +179,8 @@ class ClassResults {
 class ClassResultsCache {
  public:
   // All must outlive the cache; `workers` may be null.
-  ClassResultsCache(const Profile& profile, model::Cluster& cluster, Workers* workers)
-      : profile_(profile), cluster_(cluster), workers_(workers) {}
+  ClassResultsCache(const Profile& profile, model::Cluster& cluster, Workers* workers);
+  ~ClassResultsCache();
 
   // Returns the results of the pod's class, created if necessary. They remain valid for the caller
   // when the cache drops them.
@@ -174,10 +193,13 @@ class ClassResultsCache {
   size_t size() const { return cached_; }
 
  private:
-  // The approximate limit of all cached results together: those of 2,700 classes on 5,000 nodes,
-  // and of 240 on 100,000.
-  static constexpr size_t kMaxBytes = size_t{1} << 30;
-  static constexpr size_t kMaxBytesPerNode = 8 << 10;
+  // The approximate limit of all cached results together: those of 1,400 classes on 5,000 nodes,
+  // and of 90 on 100,000. Other classes are searched for.
+  static constexpr size_t kMaxBytes = size_t{256} << 20;
+  static constexpr size_t kMaxBytesPerNode = 1 << 10;
+  // More classes than are likely to come again before others do: what is compiled for one takes
+  // some kilobytes.
+  static constexpr size_t kMaxResults = 8'192;
   // The limit of the pod counters that rules of cached classes use; they are shared by profiles.
   static constexpr size_t kMaxCounterBytes = size_t{128} << 20;
   static constexpr size_t kMaxCounterBytesPerNode = 2 << 10;
@@ -189,7 +211,7 @@ class ClassResultsCache {
     std::shared_ptr<ClassResults> results;
   };
 
-  bool IsFull(bool has_new) const;
+  bool IsFull(bool has_new);
   void Measure(Entry& entry);
   void Drop(Entry& entry);
   void DropOldest();
@@ -197,9 +219,11 @@ class ClassResultsCache {
   const Profile& profile_;
   model::Cluster& cluster_;
   Workers* const workers_;
+  const std::unique_ptr<NodeSearch> search_;
   std::vector<Entry> entries_;  // By class id.
   size_t last_ = 0;             // The entry used last.
   size_t cached_ = 0;
+  uint64_t created_ = 0;  // Since the size of the counters was last looked at.
   size_t bytes_ = 0;  // Of all entries.
   uint64_t uses_ = 0;
 };

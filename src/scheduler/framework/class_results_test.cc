@@ -113,6 +113,20 @@ TEST_F(ClassResultsTest, OnlyChangedRowsAreRecomputed) {
   EXPECT_EQ(Total("d"), 100);
 }
 
+TEST_F(ClassResultsTest, AreAlmostCurrentIfFewRowsChangedOrTheClassIsAskedForOften) {
+  fake_.Add("Counting", CountingRule());
+  PutNode("a", 100);
+  Start();
+  EXPECT_FALSE(results_->AreAlmostCurrent(fake_.cluster.nodes()));
+  for (int i = 0; i < 255; ++i) results_->AreAlmostCurrent(fake_.cluster.nodes());
+  EXPECT_TRUE(results_->AreAlmostCurrent(fake_.cluster.nodes()));
+  Refresh();
+  for (int i = 0; i < 16; ++i) PutNode("a", 100 + i);
+  EXPECT_TRUE(results_->AreAlmostCurrent(fake_.cluster.nodes()));
+  for (int i = 0; i < 30; ++i) PutNode("a", 100 + i);
+  EXPECT_FALSE(results_->AreAlmostCurrent(fake_.cluster.nodes()));
+}
+
 TEST_F(ClassResultsTest, RemovedNodesAreNotEvaluated) {
   fake_.Add("Counting", CountingRule());
   PutNode("a", 1010);
@@ -338,7 +352,7 @@ class Heavy final : public NodeFilter {
   std::string_view name() const override { return kName; }
 
   struct State final : ClassState {
-    size_t bytes() const override { return size_t{400} << 20; }
+    size_t bytes() const override { return size_t{100} << 20; }
   };
   std::unique_ptr<ClassState> Compile(model::Cluster&, const model::PodClass&) const override {
     return std::make_unique<State>();
@@ -405,7 +419,7 @@ TEST_F(ClassResultsCacheTest, CompiledStatesMayOutliveTheResults) {
   const std::shared_ptr<const ClassStates> compiled = For(1)->share_compiled();
   Cache().Clear();
   EXPECT_EQ(Cache().size(), 0u);
-  EXPECT_EQ((*compiled)[0]->bytes(), size_t{400} << 20);
+  EXPECT_EQ((*compiled)[0]->bytes(), size_t{100} << 20);
 }
 
 }  // namespace BERTH_TEST_FILE

@@ -146,8 +146,9 @@ class EventLabel {
   // All indexes are below it.
   static constexpr size_t kCount = 256;
 
-  constexpr EventLabel(Cause cause) : index_(static_cast<uint8_t>(kCauses + cause)) {}
-  constexpr EventLabel(EventType type)
+  constexpr explicit(false) EventLabel(Cause cause)
+      : index_(static_cast<uint8_t>(kCauses + cause)) {}
+  constexpr explicit(false) EventLabel(EventType type)
       : index_(static_cast<uint8_t>(static_cast<uint8_t>(type.resource) * kActions +
                                     PlaceOf(type.actions))) {}
   // The event's own label takes precedence over its type.

@@ -1,14 +1,9 @@
 #include "scheduler/framework/kernels.h"
 
 #include <algorithm>
+#include <bit>
 
-// Also compiled for wider registers, where the machine has them.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && \
-    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-#define BERTH_VECTORISED __attribute__((target_clones("avx2", "default")))
-#else
-#define BERTH_VECTORISED
-#endif
+#include "scheduler/framework/vectorised.h"
 
 namespace berth::scheduler::framework {
 namespace {
@@ -72,6 +67,18 @@ ValueRange RangeOf(const int32_t* values, const int32_t* totals, size_t rows) {
     highest = std::max(highest, (value & ~out) | (INT32_MIN & out));
   }
   return {lowest, highest};
+}
+
+BERTH_VECTORISED
+ShareRange RangeOf(const float* values, size_t count) {
+  // Numbers that are not negative are ordered as their bits are, and those are vectorised.
+  int32_t lowest = INT32_MAX, highest = 0;
+  for (size_t i = 0; i < count; ++i) {
+    const auto bits = std::bit_cast<int32_t>(values[i]);
+    lowest = std::min(lowest, bits);
+    highest = std::max(highest, bits);
+  }
+  return {std::bit_cast<float>(lowest), std::bit_cast<float>(highest)};
 }
 
 BERTH_VECTORISED
@@ -144,6 +151,8 @@ void AddByDomain(std::span<const model::DomainId> domain_of, const DomainTable& 
 ValueRange RangeOf(std::span<const int32_t> values, std::span<const int32_t> totals) {
   return RangeOf(values.data(), totals.data(), totals.size());
 }
+
+ShareRange RangeOf(std::span<const float> values) { return RangeOf(values.data(), values.size()); }
 
 void AddByValue(std::span<const int32_t> values, int32_t lowest, std::span<const int32_t> table,
                 std::span<int32_t> totals) {

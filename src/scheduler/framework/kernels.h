@@ -53,6 +53,13 @@ struct ValueRange {
 };
 ValueRange RangeOf(std::span<const int32_t> values, std::span<const int32_t> totals);
 
+// Returns the lowest and the highest of `values`, none of which is negative. There must be one.
+struct ShareRange {
+  float lowest = 0;
+  float highest = 0;
+};
+ShareRange RangeOf(std::span<const float> values);
+
 // Adds to each total the entry of `table` for the row's value, counted from `lowest`; values beyond
 // the table, which only excluded rows have, count as the nearest.
 void AddByValue(std::span<const int32_t> values, int32_t lowest, std::span<const int32_t> table,

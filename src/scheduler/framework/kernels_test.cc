@@ -23,6 +23,15 @@ std::vector<model::DomainId> Domains(std::initializer_list<int> numbers) {
   return domains;
 }
 
+TEST(Kernels, RangeOfSharesIsThatOfEach) {
+  EXPECT_EQ(RangeOf(std::vector<float>{0.5F}).lowest, 0.5F);
+  std::vector<float> shares;
+  for (int i = 0; i < 100; ++i) shares.push_back(static_cast<float>(37 * i % 100) / 64);
+  shares[71] = 1e9F;
+  EXPECT_EQ(RangeOf(shares).lowest, 0.0F);
+  EXPECT_EQ(RangeOf(shares).highest, 1e9F);
+}
+
 TEST(Kernels, ExcludedRowsStayExcluded) {
   model::NodeMask rows(3);
   rows.Set(1);

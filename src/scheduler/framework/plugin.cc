@@ -2,6 +2,8 @@
 
 #include "api/resource_claim.h"
 #include "scheduler/framework/cycle.h"
+#include "scheduler/framework/search_rules.h"
+#include "scheduler/model/node_table.h"
 #include "scheduler/model/pod_class.h"
 
 namespace berth::scheduler::framework {
@@ -25,6 +27,19 @@ std::vector<ClusterEventWithHint> Plugin::EventsToRegister() const {
 std::map<std::string, api::AllocationResult> FilterPlugin::Allocations(const Cycle&,
                                                                        model::NodeRow) const {
   return {};
+}
+
+Described FilterPlugin::DescribeFilter(const Cycle&, SearchRules&) const { return Described::kNo; }
+
+Described ScorePlugin::DescribeScore(const Cycle&, int32_t, SearchRules&) const {
+  return Described::kNo;
+}
+
+int64_t ScorePlugin::ScoreOneNode(const Cycle& cycle, model::NodeRow node) const {
+  model::NodeMask alone(cycle.nodes().rows());
+  alone.Set(node.index());
+  std::vector<int64_t> scores(alone.size());
+  return Score(cycle, alone, scores).ok() ? scores[node.index()] : 0;
 }
 
 Verdict NodeFilter::Filter(const Cycle& cycle, model::NodeMask& nodes) const {

@@ -40,7 +40,9 @@ class BindingContext;
 class ClassState;
 class Cycle;
 struct FailedCycle;
+struct SearchRules;
 class WaitingPods;
+enum class Described : uint8_t;
 
 // A set of plugins of one profile, by slot. Two bits are left for rejectors that are not plugins.
 using PluginMask = uint64_t;
@@ -72,6 +74,9 @@ class Plugin {
   friend class Profile;
   size_t slot_ = 0;
 };
+
+inline bool Contains(PluginMask mask, const Plugin& plugin) { return (mask >> plugin.slot()) & 1; }
+inline PluginMask MaskOf(const Plugin& plugin) { return PluginMask{1} << plugin.slot(); }
 
 // What the result for a node depends on.
 enum class Scope : uint8_t {
@@ -129,6 +134,11 @@ class FilterPlugin : public virtual Plugin {
   // Evaluates one node, with reasons: Success exactly if Filter leaves `node` in. Called to explain
   // a failure, and in dry runs.
   virtual Verdict Explain(const Cycle& cycle, model::NodeRow node) const = 0;
+  // Returns a small number that nodes have in common which Filter rejects and Explain explains with
+  // equal verdicts, so that one of them is explained for all. Absent if each must be explained.
+  virtual std::optional<uint32_t> RejectionKind(const Cycle&, model::NodeRow) const {
+    return std::nullopt;
+  }
   // Returns a sentence for users about what the reasons leave out: which pod, which domain or which
   // claim keeps the pod off `node`, which Explain rejected. Empty if there is nothing to add.
   virtual std::string Details(const Cycle&, model::NodeRow) const { return ""; }
@@ -137,6 +147,14 @@ class FilterPlugin : public virtual Plugin {
   virtual std::map<std::string, api::AllocationResult> Allocations(const Cycle&,
                                                                    model::NodeRow) const;
   virtual Scope filter_scope() const { return Scope::kCluster; }
+
+  // Adds to `rules` what Filter requires of a node in this cycle: see search_rules.h. By default
+  // every node must be evaluated.
+  virtual Described DescribeFilter(const Cycle& cycle, SearchRules& rules) const;
+  // Reports whether Filter leaves `node` in. Called for few nodes.
+  virtual bool Passes(const Cycle& cycle, model::NodeRow node) const {
+    return Explain(cycle, node).ok();
+  }
 };
 
 struct Nomination {
@@ -196,6 +214,13 @@ class ScorePlugin : public virtual Plugin {
   virtual Scope score_scope() const { return Scope::kCluster; }
   // For Scope::kNode: a number that changes whenever scores of unchanged rows may have changed.
   virtual uint64_t score_epoch(const model::Cluster&) const { return 0; }
+
+  // Adds to `rules` how Score rates nodes in this cycle, with the plugin's weight: see
+  // search_rules.h. Called before PreScore. By default every node must be evaluated.
+  virtual Described DescribeScore(const Cycle& cycle, int32_t weight, SearchRules& rules) const;
+  // Returns what Score would write for `node`. Called for few nodes, if DescribeScore added the
+  // plugin to the scorers of the rules.
+  virtual int64_t ScoreOneNode(const Cycle& cycle, model::NodeRow node) const;
 };
 
 // Reserve: records that the pod will run on `node`. Unreserve reverts it, and is called for all

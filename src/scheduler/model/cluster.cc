@@ -1,6 +1,5 @@
 #include "scheduler/model/cluster.h"
 
-#include <functional>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -20,14 +19,6 @@ namespace {
 bool LooksDifferent(const api::Pod& before, const api::Pod& after) {
   return before.status.start_time != after.status.start_time ||
          before.metadata.labels != after.metadata.labels;
-}
-
-PodCounters::ForEachPod EachPlacedPod(const PodTable& pods) {
-  return [&pods](const std::function<void(const CountedPod&)>& visit) {
-    pods.ForEach([&](const PodRecord& pod) {
-      if (pod.state != PodState::kPending) visit({pod.labels, pod.terminating(), pod.node});
-    });
-  };
 }
 
 }  // namespace
@@ -51,7 +42,7 @@ struct Cluster::ObjectTables {
 Cluster::Cluster(const Features& features)
     : features_(features),
       objects_(std::make_unique<ObjectTables>()),
-      counters_(std::make_unique<PodCounters>(symbols_, pod_labels_, namespaces_)),
+      counters_(std::make_unique<PodCounters>(symbols_, pods_, pod_labels_, namespaces_)),
       affinity_terms_(std::make_unique<AffinityTerms>(symbols_, pod_labels_, namespaces_)),
       storage_(
           std::make_unique<Storage>(pods_, objects_->of<api::PersistentVolumeClaim>(), symbols_)),
@@ -162,7 +153,12 @@ PodId Cluster::PutPod(std::shared_ptr<const api::Pod> pod) {
 
 void Cluster::Describe(PodRecord& record, bool with_node_name) {
   record.pod_class = classes_.Acquire(*record.object, with_node_name);
-  record.labels = pod_labels_.Acquire(record.object->metadata);
+  const LabelSetId labels = pod_labels_.Acquire(record.object->metadata);
+  if (record.id.valid()) {
+    pods_.SetLabels(record, labels);
+  } else {
+    record.labels = labels;  // Of a hypothetical pod.
+  }
 }
 
 void Cluster::Count(const PodRecord& pod, NodeRow row, int32_t delta) {
@@ -218,11 +214,11 @@ bool Cluster::RemoveNode(const std::string& name) {
 
 std::shared_ptr<const PodCounter> Cluster::CountPods(const PodQuery& query,
                                                      std::span<const Topology::KeyRef> keys) {
-  return counters_->Take(query, keys, EachPlacedPod(pods_));
+  return counters_->Take(query, keys);
 }
 
 void Cluster::NamespacesChanged() {
-  counters_->NamespacesChanged(EachPlacedPod(pods_));
+  counters_->NamespacesChanged();
   affinity_terms_->NamespacesChanged();
 }
 

@@ -31,6 +31,12 @@ void LabelRequirement::HoldBy(SymbolHolder& symbols) const {
   for (Symbol value : values) symbols.Hold(value);
 }
 
+void LabelRequirement::MixInto(HashMixer& mixer) const {
+  mixer.Add(key.value);
+  mixer.Add(static_cast<uint64_t>(op));
+  for (Symbol value : values) mixer.Add(value.value);
+}
+
 bool LabelRequirement::Matches(Symbol value, const SymbolTable& symbols) const {
   using enum api::SelectorOp;
   switch (op) {
@@ -60,6 +66,11 @@ LabelMatcher::LabelMatcher(const api::Selector& selector, SymbolHolder& symbols)
 
 void LabelMatcher::HoldBy(SymbolHolder& symbols) const {
   for (const LabelRequirement& requirement : requirements_) requirement.HoldBy(symbols);
+}
+
+void LabelMatcher::MixInto(HashMixer& mixer) const {
+  mixer.Add(nothing_);
+  for (const LabelRequirement& requirement : requirements_) requirement.MixInto(mixer);
 }
 
 bool LabelMatcher::Matches(LabelSpan labels, const SymbolTable& symbols) const {

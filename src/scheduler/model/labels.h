@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "api/selector.h"
+#include "base/hash_mixer.h"
 #include "base/symbol_table.h"
 
 namespace berth::scheduler::model {
@@ -19,6 +20,14 @@ struct Label {
   Symbol key;
   Symbol value;
   friend constexpr auto operator<=>(const Label&, const Label&) = default;
+};
+
+struct LabelHash {
+  size_t operator()(const Label& label) const {
+    HashMixer mixer(label.key.value);
+    mixer.Add(label.value.value);
+    return mixer.hash();
+  }
 };
 
 // Sorted by key; a key occurs once.
@@ -40,6 +49,7 @@ struct LabelRequirement {
 
   // Lets `symbols` hold what this compares with, so that a copy may outlive the original holder.
   void HoldBy(SymbolHolder& symbols) const;
+  void MixInto(HashMixer& mixer) const;
 
   // `value` is invalid if the label is absent. `symbols` is needed to read numbers for Gt and Lt.
   bool Matches(Symbol value, const SymbolTable& symbols) const;
@@ -51,10 +61,14 @@ class LabelMatcher {
   LabelMatcher(const api::Selector& selector, SymbolHolder& symbols);
 
   void HoldBy(SymbolHolder& symbols) const;
+  void MixInto(HashMixer& mixer) const;
 
   bool Matches(LabelSpan labels, const SymbolTable& symbols) const;
   // Reports whether it matches everything because it has no requirements.
   bool empty() const { return !nothing_ && requirements_.empty(); }
+  // Reports whether it matches no labels, whatever the requirements, of which all must hold.
+  bool nothing() const { return nothing_; }
+  const std::vector<LabelRequirement>& requirements() const { return requirements_; }
   friend bool operator==(const LabelMatcher&, const LabelMatcher&) = default;
 
  private:

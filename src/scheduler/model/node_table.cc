@@ -63,9 +63,20 @@ NodeRow NodeTable::RowFor(const std::string& name) {
   return row;
 }
 
+namespace {
+
+bool IsSameBesidesResources(const api::Node& a, const api::Node& b) {
+  return a.metadata.labels == b.metadata.labels && a.spec.taints == b.spec.taints &&
+         a.spec.unschedulable == b.spec.unschedulable &&
+         a.status.declared_features == b.status.declared_features;
+}
+
+}  // namespace
+
 NodeRow NodeTable::Put(std::shared_ptr<const api::Node> node) {
   const NodeRow row = RowFor(node->metadata.name);
   NodeInfo& info = infos_[row.index()];
+  if (info.object == nullptr || !IsSameBesidesResources(*info.object, *node)) TouchStatics(row);
   if (!present_.Test(row.index())) {
     present_.Set(row.index());
     ++present_count_;
@@ -111,6 +122,7 @@ bool NodeTable::Remove(Symbol name) {
   info.symbols.Clear();
   SetColumns(row, api::Node{});
   Touch(row);
+  TouchStatics(row);
   FreeIfEmpty(row);
   return true;
 }

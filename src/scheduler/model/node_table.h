@@ -139,6 +139,9 @@ class NodeTable {
   const Images& images() const { return images_; }
   const Topology& topology() const { return topology_; }
   const RowChanges& changes() const { return changes_; }
+  // The rows whose nodes came, went, or changed their labels, taints, features or cordon. They are
+  // in changes(), too.
+  const RowChanges& static_changes() const { return static_changes_; }
   const NodeOrder& order() const { return order_; }
   // The serial of the next node that gets a row: all others have lower ones.
   uint64_t next_serial() const { return next_serial_; }
@@ -195,6 +198,7 @@ class NodeTable {
   void Subtract(const NodeInfo& info, const PodClass& pod_class, int64_t& sum,
                 AmountOf amount_of) const;
   void Touch(NodeRow row) { changes_.Add(row, rows()); }
+  void TouchStatics(NodeRow row) { static_changes_.Add(row, rows()); }
 
   SymbolTable& symbols_;
   ScalarNames& scalars_;
@@ -209,7 +213,7 @@ class NodeTable {
   TaintSets taint_sets_;
   Images images_;
   Topology topology_;
-  RowChanges changes_;
+  RowChanges changes_, static_changes_;
   NodeOrder order_;
   uint64_t next_serial_ = 0;
 };

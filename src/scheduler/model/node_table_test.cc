@@ -301,6 +301,32 @@ TEST_F(NodeTableTest, ReportsWhichRowsChanged) {
   EXPECT_EQ(changed(), std::vector<NodeRow>());
 }
 
+TEST_F(NodeTableTest, ReportsWhichNodesChangedBesidesTheirResources) {
+  uint64_t position = nodes_.static_changes().now();
+  auto changes = [&] {
+    const size_t count = nodes_.static_changes().Since(position).size();
+    position = nodes_.static_changes().now();
+    return count;
+  };
+  const NodeRow row = nodes_.Put(MakeNode("n1"));
+  EXPECT_EQ(changes(), 1u);
+  const PodClass web = Class(MakePod("web"));
+  nodes_.AddPod(row, PodId{1}, web);
+  nodes_.RemovePod(row, PodId{1}, web);
+  nodes_.Put(MakeNode("n1").Cpu("1").Image("app:1", 1));
+  EXPECT_EQ(changes(), 0u);
+  nodes_.Put(MakeNode("n1").Label("disk", "ssd"));
+  EXPECT_EQ(changes(), 1u);
+  nodes_.Put(MakeNode("n1").Label("disk", "ssd").Taint("gpu", "", "NoSchedule"));
+  EXPECT_EQ(changes(), 1u);
+  nodes_.Put(MakeNode("n1").Cordoned());
+  EXPECT_EQ(changes(), 1u);
+  nodes_.Put(MakeNode("n1").Cordoned().Declares("Feature"));
+  EXPECT_EQ(changes(), 1u);
+  Remove("n1");
+  EXPECT_EQ(changes(), 1u);
+}
+
 TEST_F(NodeTableTest, RanksCoverEveryRow) {
   nodes_.Put(MakeNode("n1"));
   EXPECT_EQ(nodes_.order().rank().size(), 1u);

@@ -4,7 +4,9 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/hash_mixer.h"
 #include "scheduler/model/key_writer.h"
+#include "scheduler/model/label_anchors.h"
 
 namespace berth::scheduler::model {
 
@@ -49,8 +51,14 @@ int32_t IndexedCounts::Highest() const {
   return highest;
 }
 
-PodCounter::PodCounter(SymbolTable& symbols, PodQuery query)
-    : symbols_(symbols), query_(std::move(query)) {
+size_t PodQuery::Hash() const {
+  HashMixer mixer((incoming ? 1u : 0u) + (count_terminating ? 2u : 0u));
+  for (const PodMatcher& matcher : all_of) matcher.MixInto(mixer);
+  return mixer.hash();
+}
+
+PodCounter::PodCounter(SymbolTable& symbols, PodQuery query, std::shared_ptr<size_t> dead)
+    : symbols_(symbols), query_(std::move(query)), dead_(std::move(dead)) {
   for (const PodMatcher& matcher : query_.all_of) matcher.HoldBy(symbols_);
 }
 
@@ -90,37 +98,68 @@ void PodCounters::AddTo(PodCounter& counter, const CountedPod& pod, int32_t delt
   }
 }
 
-void PodCounters::Recount(PodCounter& counter, const ForEachPod& for_each_pod) {
-  counter.per_node_.Clear();
-  for (PodCounter::Sum& sum : counter.sums_) sum.per_domain.Clear();
-  MatchLists tried;  // Replicas share their labels: match each set once.
-  for_each_pod([&](const CountedPod& pod) {
-    const auto matches = [&](size_t) { return Matches(counter.query_, labels_.Get(pod.labels)); };
-    if (!tried.For(pod.labels, labels_.serial(pod.labels), 1, matches).empty())
-      AddTo(counter, pod, 1);
+// Calls visit(LabelSetId) once for each label set that `query` may match.
+template <typename Visit>
+void PodCounters::ForEachCandidate(const PodQuery& query, Visit&& visit) const {
+  if (MatchNothing(query.all_of)) return;
+  const LabelSetIndex& by_label = labels_.by_label();
+  const auto for_each_list = [&](const LabelAnchor& anchor, auto&& visit_list) {
+    Symbol previous;
+    for (Symbol value : anchor.requirement->values) {
+      if (std::exchange(previous, value) != value)
+        visit_list(by_label.With({anchor.requirement->key, value}));
+    }
+  };
+  const auto anchor = CheapestAnchor(query.all_of, [&](const LabelAnchor& candidate) {
+    size_t sets = 0;
+    for_each_list(candidate, [&](auto list) { sets += list.size(); });
+    return sets;
+  });
+  if (!anchor) return labels_.ForEach(visit);
+  const std::span<const Symbol> namespaces = anchor->matcher->fixed_namespaces();
+  for_each_list(*anchor, [&](std::span<const LabelSetIndex::Posting> list) {
+    for (const LabelSetIndex::Posting& posting : list) {
+      if (namespaces.empty() || std::ranges::binary_search(namespaces, posting.namespace_))
+        visit(posting.set);
+    }
   });
 }
 
-std::shared_ptr<PodCounter> PodCounters::Find(const PodQuery& query) {
-  std::shared_ptr<PodCounter> counter;
-  size_t dead = 0;
-  for (const auto& held : counters_) {
-    auto alive = held.lock();
-    dead += alive == nullptr;
-    if (alive != nullptr && alive->query_ == query) counter = std::move(alive);
+void PodCounters::Recount(PodCounter& counter) const {
+  counter.per_node_.Clear();
+  for (PodCounter::Sum& sum : counter.sums_) sum.per_domain.Clear();
+  ForEachCandidate(counter.query_, [&](LabelSetId labels) {
+    if (!Matches(counter.query_, labels_.Get(labels))) return;
+    pods_.ForEachWith(labels, [&](const PodRecord& pod) {
+      if (pod.state != PodState::kPending) AddTo(counter, {labels, pod.terminating(), pod.node}, 1);
+    });
+  });
+}
+
+std::shared_ptr<PodCounter> PodCounters::Find(const PodQuery& query, size_t hash) const {
+  const auto [first, last] = by_hash_.equal_range(hash);
+  for (auto at = first; at != last; ++at) {
+    auto counter = counters_[at->second].lock();
+    if (counter != nullptr && counter->query_ == query) return counter;
   }
-  if (dead > 16 && dead > counters_.size() / 2) DropDead();
-  return counter;
+  return nullptr;
+}
+
+void PodCounters::Register(const std::shared_ptr<PodCounter>& counter, size_t hash) {
+  by_hash_.emplace(hash, static_cast<uint32_t>(counters_.size()));
+  matches_.Add(counter->query_.all_of);
+  counters_.push_back(counter);
 }
 
 std::shared_ptr<const PodCounter> PodCounters::Take(const PodQuery& query,
-                                                    std::span<const Topology::KeyRef> keys,
-                                                    const ForEachPod& for_each_pod) {
-  std::shared_ptr<PodCounter> counter = Find(query);
+                                                    std::span<const Topology::KeyRef> keys) {
+  if (*dead_ > 16 && *dead_ > counters_.size() / 2) DropDead();
+  const size_t hash = query.Hash();
+  std::shared_ptr<PodCounter> counter = Find(query, hash);
   bool complete = counter != nullptr;
   if (counter == nullptr) {
-    counter.reset(new PodCounter(symbols_, query));
-    counters_.push_back(counter);
+    counter.reset(new PodCounter(symbols_, query, dead_));
+    Register(counter, hash);
   }
   for (const Topology::KeyRef& key : keys) {
     auto sum = std::ranges::find(counter->sums_, key, &PodCounter::Sum::key);
@@ -130,19 +169,15 @@ std::shared_ptr<const PodCounter> PodCounters::Take(const PodQuery& query,
     }
     ++sum->users;
   }
-  if (!complete) Recount(*counter, for_each_pod);
+  if (!complete) Recount(*counter);
   PodCounter* const counted = counter.get();
   const auto use = std::make_shared<Use>(std::move(counter), std::vector(keys.begin(), keys.end()));
   return {use, counted};
 }
 
-size_t PodCounters::size() const {
-  return static_cast<size_t>(
-      std::ranges::count_if(counters_, [](const auto& held) { return !held.expired(); }));
-}
-
 size_t PodCounters::bytes() const {
-  size_t bytes = 0;
+  constexpr size_t kEntryBytes = sizeof(counters_[0]) + sizeof(*by_hash_.begin()) + sizeof(void*);
+  size_t bytes = counters_.size() * kEntryBytes + matches_.bytes();
   for (const auto& held : counters_) {
     if (const auto counter = held.lock()) bytes += counter->bytes();
   }
@@ -150,30 +185,34 @@ size_t PodCounters::bytes() const {
 }
 
 void PodCounters::DropDead() {
-  std::erase_if(counters_, [](const auto& counter) { return counter.expired(); });
-  matches_.Reset();
+  const auto before = std::exchange(counters_, {});
+  by_hash_.clear();
+  matches_.Clear();
+  *dead_ = 0;
+  for (const auto& held : before) {
+    if (const auto counter = held.lock()) Register(counter, counter->query_.Hash());
+  }
 }
 
 void PodCounters::Count(const CountedPod& pod, int32_t delta) {
   if (counters_.empty()) return;
-  const auto matches = [&](size_t i) {
+  const auto matches = [&](uint32_t i) {
     const auto counter = counters_[i].lock();
     return counter != nullptr && Matches(counter->query_, labels_.Get(pod.labels));
   };
-  for (uint32_t i :
-       matches_.For(pod.labels, labels_.serial(pod.labels), counters_.size(), matches)) {
+  for (uint32_t i : matches_.For(labels_, pod.labels, matches)) {
     if (const auto counter = counters_[i].lock()) AddTo(*counter, pod, delta);
   }
 }
 
-void PodCounters::NamespacesChanged(const ForEachPod& for_each_pod) {
+void PodCounters::NamespacesChanged() {
   matches_.Reset();
   for (const auto& held : counters_) {
     const auto counter = held.lock();
     if (counter == nullptr) continue;
     const bool concerned =
         std::ranges::any_of(counter->query_.all_of, &PodMatcher::depends_on_namespaces);
-    if (concerned) Recount(*counter, for_each_pod);
+    if (concerned) Recount(*counter);
   }
 }
 
@@ -214,6 +253,7 @@ uint32_t AffinityTerms::Intern(Kind kind, int32_t weight, const api::PodAffinity
     Term compiled{kind, weight, use_key(term.topology_key), {}, 0};
     entries_.push_back({std::move(symbols), std::move(compiled), std::move(matcher), bytes, 0});
     unused_bytes_ += bytes;
+    matches_.Add(std::span(&entries_.back().matcher, 1));
   }
   return found->second;
 }
@@ -230,7 +270,8 @@ void AffinityTerms::RemoveUnused() {
   std::erase_if(by_key_, [&](const auto& entry) { return renumbered[entry.second] == UINT32_MAX; });
   for (auto& [key, i] : by_key_) i = renumbered[i];
   by_class_.clear();
-  matches_.Reset();
+  matches_.Clear();
+  for (const Entry& entry : entries_) matches_.Add(std::span(&entry.matcher, 1));
   unused_bytes_ = 0;
 }
 
@@ -249,7 +290,7 @@ void AffinityTerms::Add(Entry& entry, NodeRow row, int32_t delta) {
 }
 
 const std::vector<uint32_t>& AffinityTerms::Matching(LabelSetId labels) const {
-  return matches_.For(labels, labels_.serial(labels), entries_.size(), [&](size_t i) {
+  return matches_.For(labels_, labels, [&](uint32_t i) {
     const PodLabels& pod = labels_.Get(labels);
     return entries_[i].matcher.Matches(pod.namespace_, namespaces_.LabelsOf(pod.namespace_),
                                        pod.labels, symbols_);

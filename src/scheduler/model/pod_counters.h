@@ -13,8 +13,10 @@
 #include <vector>
 
 #include "scheduler/model/labels.h"
+#include "scheduler/model/match_lists.h"
 #include "scheduler/model/pod_class.h"
 #include "scheduler/model/pod_labels.h"
+#include "scheduler/model/pod_table.h"
 #include "scheduler/model/topology.h"
 
 namespace berth::scheduler::model {
@@ -24,6 +26,7 @@ struct PodQuery {
   bool incoming = false;           // Match like the terms of the pod to be placed.
   bool count_terminating = true;
   friend bool operator==(const PodQuery&, const PodQuery&) = default;
+  size_t Hash() const;
 };
 
 // IndexedCounts are counts by a dense index (a row or a domain), most of which may be 0: the first
@@ -76,6 +79,10 @@ struct CountedPod {
 
 class PodCounter {
  public:
+  ~PodCounter() { ++*dead_; }
+  PodCounter(const PodCounter&) = delete;
+  PodCounter& operator=(const PodCounter&) = delete;
+
   // By row.
   const IndexedCounts& per_node() const { return per_node_; }
   // By domain of `key`, which must be one of the keys passed to Take.
@@ -89,11 +96,12 @@ class PodCounter {
     size_t users = 0;
     IndexedCounts per_domain;
   };
-  explicit PodCounter(SymbolTable& symbols, PodQuery query);
+  PodCounter(SymbolTable& symbols, PodQuery query, std::shared_ptr<size_t> dead);
   void ReleaseSums(std::span<const Topology::KeyRef> keys);
 
   SymbolHolder symbols_;  // Of the query.
   const PodQuery query_;
+  const std::shared_ptr<size_t> dead_;  // How many counters are: see PodCounters.
   IndexedCounts per_node_;
   std::vector<Sum> sums_;
 };
@@ -101,29 +109,30 @@ class PodCounter {
 // PodCounters counts, for each query of a rule ("pods of namespace a with app=web"), the matching
 // pods per node and per topology domain, and updates the counts as pods and nodes change.
 //
-// Equal queries share a counter. A new counter iterates over all pods once; from then on a pod that
-// is placed or removed costs the counters that match it, and reading a count is an array access.
+// Equal queries share a counter. A new counter looks once at the label sets that it may match
+// (those with a label that it requires, or all), and at the pods of those that it does match; from
+// then on a pod that is placed or removed costs the counters that match it, and reading a count is
+// an array access.
 class PodCounters {
  public:
-  PodCounters(SymbolTable& symbols, const PodLabelsTable& labels, const Namespaces& namespaces)
-      : symbols_(symbols), labels_(labels), namespaces_(namespaces) {}
-
-  using ForEachPod = std::function<void(const std::function<void(const CountedPod&)>&)>;
+  PodCounters(SymbolTable& symbols, const PodTable& pods, const PodLabelsTable& labels,
+              const Namespaces& namespaces)
+      : symbols_(symbols), pods_(pods), labels_(labels), namespaces_(namespaces) {}
 
   // Returns the counter of `query`, with sums for `keys`; both are updated while the returned
-  // reference, or a copy, exists. `for_each_pod` iterates over all placed pods.
+  // reference, or a copy, exists.
   std::shared_ptr<const PodCounter> Take(const PodQuery& query,
-                                         std::span<const Topology::KeyRef> keys,
-                                         const ForEachPod& for_each_pod);
-  // The counters in use, and their approximate size. O(counters).
-  size_t size() const;
+                                         std::span<const Topology::KeyRef> keys);
+  // The counters in use.
+  size_t size() const { return counters_.size() - *dead_; }
+  // Their approximate size. O(counters).
   size_t bytes() const;
 
   // A pod was placed (`delta` 1) or removed (-1).
   void Count(const CountedPod& pod, int32_t delta);
 
   // Namespaces have changed: recounts the counters that read their labels.
-  void NamespacesChanged(const ForEachPod& for_each_pod);
+  void NamespacesChanged();
 
  private:
   // What one caller of Take uses.
@@ -133,16 +142,22 @@ class PodCounters {
     ~Use() { counter->ReleaseSums(keys); }
   };
 
-  std::shared_ptr<PodCounter> Find(const PodQuery& query);
+  std::shared_ptr<PodCounter> Find(const PodQuery& query, size_t hash) const;
+  void Register(const std::shared_ptr<PodCounter>& counter, size_t hash);
   bool Matches(const PodQuery& query, const PodLabels& pod) const;
   void AddTo(PodCounter& counter, const CountedPod& pod, int32_t delta) const;
-  void Recount(PodCounter& counter, const ForEachPod& for_each_pod);
+  void Recount(PodCounter& counter) const;
+  template <typename Visit>
+  void ForEachCandidate(const PodQuery& query, Visit&& visit) const;
   void DropDead();
 
   SymbolTable& symbols_;
+  const PodTable& pods_;
   const PodLabelsTable& labels_;
   const Namespaces& namespaces_;
   std::vector<std::weak_ptr<PodCounter>> counters_;
+  const std::shared_ptr<size_t> dead_ = std::make_shared<size_t>(0);  // Of counters_.
+  std::unordered_multimap<size_t, uint32_t> by_hash_;                 // By Hash of the query.
   MatchLists matches_;
 };
 

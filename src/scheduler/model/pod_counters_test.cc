@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "scheduler/model/cluster.h"
@@ -91,6 +92,31 @@ TEST_F(PodCountersTest, SumsGoWithTheirLastUser) {
   EXPECT_EQ(cluster_.nodes().topology().keys().size(), 1u);
   EXPECT_EQ(by_zone->bytes(), bytes);
   EXPECT_EQ(by_zone->PerDomain(*cluster_.UseTopologyKey("zone"))[0], 1);
+}
+
+TEST_F(PodCountersTest, EqualQueriesShareACounter) {
+  std::vector<std::shared_ptr<const PodCounter>> counters;
+  for (const char* app : {"web", "api", "db"}) counters.push_back(Count(app, "zone"));
+  EXPECT_EQ(Count("api", "zone").get(), counters[1].get());
+  EXPECT_EQ(cluster_.counters().size(), 3u);
+  counters[1].reset();
+  counters[1] = Count("api", "zone");
+  EXPECT_EQ(Count("api", "zone").get(), counters[1].get());
+  EXPECT_EQ(cluster_.counters().size(), 3u);
+}
+
+TEST_F(PodCountersTest, WhatFindsCountersGoesWithThem) {
+  const auto stays = Count("web", "zone");
+  const size_t bytes = cluster_.counters().bytes();
+  std::vector<std::shared_ptr<const PodCounter>> passing;
+  for (int i = 0; i < 1000; ++i) passing.push_back(Count(std::to_string(i).c_str(), "zone"));
+  EXPECT_GT(cluster_.counters().bytes(), 100 * bytes);
+  passing.clear();
+  EXPECT_EQ(cluster_.counters().size(), 1u);
+  EXPECT_EQ(Count("web", "zone").get(), stays.get());
+  EXPECT_EQ(cluster_.counters().bytes(), bytes);
+  cluster_.Put(MakePod("q").Label("app", "web").On("n1"));
+  EXPECT_EQ(stays->per_node()[0], 2);
 }
 
 TEST_F(PodCountersTest, CounterHoldsWhatItsQueryCompares) {

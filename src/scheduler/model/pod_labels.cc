@@ -19,6 +19,7 @@ LabelSetId PodLabelsTable::Acquire(const api::ObjectMeta& pod) {
   if (table_.holders(id) == 1) {
     while (held_.size() <= id.index()) held_.emplace_back(symbols_);
     std::swap(held_[id.index()], scratch_);
+    by_label_.Add(id, namespace_, table_.Get(id).labels);
   }
   scratch_.Clear();
   return id;
@@ -43,6 +44,12 @@ void PodMatcher::HoldBy(SymbolHolder& symbols) const {
   for (Symbol name : namespaces_) symbols.Hold(name);
   if (namespace_selector_) namespace_selector_->HoldBy(symbols);
   labels_.HoldBy(symbols);
+}
+
+void PodMatcher::MixInto(HashMixer& mixer) const {
+  for (Symbol name : namespaces_) mixer.Add(name.value);
+  if (namespace_selector_) namespace_selector_->MixInto(mixer);
+  labels_.MixInto(mixer);
 }
 
 bool PodMatcher::Matches(Symbol namespace_, LabelSpan namespace_labels, LabelSpan labels,

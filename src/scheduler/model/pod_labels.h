@@ -1,10 +1,11 @@
-// Label sets shared by replicas (PodLabels in a SharedTable), and which affinity terms and
-// selectors match them (PodMatcher, MatchLists).
+// Label sets shared by replicas (PodLabels in a SharedTable), and the affinity terms and selectors
+// that match them (PodMatcher).
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -12,8 +13,9 @@
 
 #include "api/pod.h"
 #include "base/check.h"
-#include "base/id.h"
+#include "base/hash_mixer.h"
 #include "scheduler/model/ids.h"
+#include "scheduler/model/label_set_index.h"
 #include "scheduler/model/labels.h"
 
 namespace berth::scheduler::model {
@@ -91,12 +93,12 @@ struct PodLabels {
 
 struct PodLabelsHash {
   size_t operator()(const PodLabels& pod) const {
-    size_t hash = pod.namespace_.value;
+    HashMixer mixer(pod.namespace_.value);
     for (const Label& label : pod.labels) {
-      hash = (hash ^ label.key.value) * 0x9e3779b97f4a7c15ULL;
-      hash = (hash ^ label.value.value) * 0x9e3779b97f4a7c15ULL;
+      mixer.Add(label.key.value);
+      mixer.Add(label.value.value);
     }
-    return hash ^ (hash >> 29);
+    return mixer.hash();
   }
 };
 
@@ -109,6 +111,7 @@ class PodLabelsTable {
   LabelSetId Acquire(const api::ObjectMeta& pod);
   void Retain(LabelSetId id) { table_.Retain(id); }
   void Release(LabelSetId id) {
+    if (table_.holders(id) == 1) by_label_.Remove(id, table_.Get(id).labels);
     if (table_.Release(id)) held_[id.index()].Clear();
   }
 
@@ -116,56 +119,22 @@ class PodLabelsTable {
   uint64_t serial(LabelSetId id) const { return table_.serial(id); }
   size_t size() const { return table_.size(); }
 
+  // The label sets with each label.
+  const LabelSetIndex& by_label() const { return by_label_; }
+  // Calls visit(LabelSetId) for each label set, by id.
+  template <typename Visit>
+  void ForEach(Visit&& visit) const {
+    for (uint32_t i = 0; i < table_.capacity(); ++i) {
+      if (table_.holders(LabelSetId{i}) > 0) visit(LabelSetId{i});
+    }
+  }
+
  private:
   SymbolTable& symbols_;
   SharedTable<PodLabels, LabelSetId, PodLabelsHash> table_;
+  LabelSetIndex by_label_;
   std::vector<SymbolHolder> held_;  // By id.
   SymbolHolder scratch_;
-};
-
-// MatchLists caches, for each label set, which entries of a growing list match it, so that each
-// pair is evaluated once.
-//
-// Entries are indices that only grow; Reset drops the cache when they are renumbered or when what
-// they match may have changed. It also starts over when it has become too large.
-class MatchLists {
- public:
-  void Reset() {
-    lists_ = std::vector<List>();
-    matches_ = 0;
-  }
-
-  // Returns the indices below `count` for which matches(index) is true for the labels `id`, in
-  // ascending order.
-  template <typename Matches>
-  const std::vector<uint32_t>& For(LabelSetId id, uint64_t serial, size_t count,
-                                   Matches&& matches) {
-    if (matches_ > kMaxMatches) Reset();
-    if (id.index() >= lists_.size()) lists_.resize(id.index() + 1);
-    List& list = lists_[id.index()];
-    if (list.serial != serial) {
-      matches_ -= list.matching.size();
-      list = {serial, 0, {}};
-    }
-    for (; list.tried < count; ++list.tried) {
-      if (!matches(list.tried)) continue;
-      list.matching.push_back(static_cast<uint32_t>(list.tried));
-      ++matches_;
-    }
-    return list.matching;
-  }
-
- private:
-  // 32 MiB of lists: as many as a thousand entries that match each of eight thousand label sets.
-  static constexpr size_t kMaxMatches = size_t{8} << 20;
-
-  struct List {
-    uint64_t serial = 0;  // Of the labels that had this id.
-    size_t tried = 0;
-    std::vector<uint32_t> matching;
-  };
-  std::vector<List> lists_;  // By label set.
-  size_t matches_ = 0;       // In all lists.
 };
 
 // PodMatcher is a compiled affinity term or selector: it matches pods of some namespaces with some
@@ -182,6 +151,7 @@ class PodMatcher {
 
   // Lets `symbols` hold what this compares with, so that a copy may outlive the original holder.
   void HoldBy(SymbolHolder& symbols) const;
+  void MixInto(HashMixer& mixer) const;
 
   // `namespace_labels` are those of the pod's namespace, empty if it is not known.
   bool Matches(Symbol namespace_, LabelSpan namespace_labels, LabelSpan labels,
@@ -194,6 +164,11 @@ class PodMatcher {
                           const SymbolTable& symbols) const;
 
   bool depends_on_namespaces() const { return namespace_selector_.has_value(); }
+  // The namespaces that it matches pods of, sorted; empty if that depends on their labels.
+  std::span<const Symbol> fixed_namespaces() const {
+    return depends_on_namespaces() ? std::span<const Symbol>{} : namespaces_;
+  }
+  const LabelMatcher& labels() const { return labels_; }
   friend bool operator==(const PodMatcher&, const PodMatcher&) = default;
 
  private:

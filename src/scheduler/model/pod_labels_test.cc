@@ -4,6 +4,9 @@
 
 #include <functional>
 #include <string>
+#include <vector>
+
+#include "testing/object_builders.h"
 
 namespace berth::scheduler::model {
 namespace BERTH_TEST_FILE {
@@ -53,19 +56,38 @@ TEST(SharedTable, ValuesDoNotMoveWhenOthersCome) {
   EXPECT_EQ(&things.Get(first), place);
 }
 
-TEST(MatchLists, StartOverWhenTheyAreTooLarge) {
-  MatchLists lists;
-  size_t tried = 0;
-  auto matches = [&](size_t) { return ++tried > 0; };
-  constexpr size_t kEntries = size_t{1} << 20;
-  for (uint32_t id = 0; id < 9; ++id) {
-    EXPECT_EQ(lists.For(LabelSetId{id}, 1, kEntries, matches).size(), kEntries);
+class PodLabelsTableTest : public testing::Test {
+ protected:
+  LabelSetId Acquire(const char* app) {
+    const api::Pod pod = MakePod("p").Label("app", app);
+    return labels_.Acquire(pod.metadata);
   }
-  EXPECT_EQ(tried, 9 * kEntries);
-  EXPECT_EQ(lists.For(LabelSetId{0}, 1, kEntries, matches).size(), kEntries);
-  EXPECT_EQ(tried, 10 * kEntries);
-  EXPECT_EQ(lists.For(LabelSetId{0}, 1, kEntries, matches).size(), kEntries);
-  EXPECT_EQ(tried, 10 * kEntries);
+  size_t SetsWith(const char* app) const {
+    return labels_.by_label().With({symbols_.Find("app"), symbols_.Find(app)}).size();
+  }
+  std::vector<LabelSetId> All() const {
+    std::vector<LabelSetId> all;
+    labels_.ForEach([&](LabelSetId id) { all.push_back(id); });
+    return all;
+  }
+
+  SymbolTable symbols_;
+  PodLabelsTable labels_{symbols_};
+};
+
+TEST_F(PodLabelsTableTest, LabelSetsAreListedWhileTheyHaveHolders) {
+  const LabelSetId web = Acquire("web"), db = Acquire("db");
+  EXPECT_EQ(Acquire("web"), web);
+  EXPECT_EQ(SetsWith("web"), 1u);
+  EXPECT_EQ(All(), (std::vector{web, db}));
+  labels_.Release(web);
+  EXPECT_EQ(SetsWith("web"), 1u);
+  labels_.Release(web);
+  EXPECT_EQ(SetsWith("web"), 0u);
+  EXPECT_EQ(All(), (std::vector{db}));
+  labels_.Release(db);
+  EXPECT_EQ(labels_.by_label().size(), 0u);
+  EXPECT_EQ(symbols_.size(), 0u);
 }
 
 }  // namespace BERTH_TEST_FILE

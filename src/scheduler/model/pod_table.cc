@@ -44,8 +44,16 @@ PodRecord& PodTable::Add(std::shared_ptr<const api::Pod> object) {
 void PodTable::Remove(PodId id) {
   PodRecord& record = records_[id.index()];
   by_key_.erase(KeyText(record.object->metadata.namespace_, record.object->metadata.name));
+  SetLabels(record, {});
   record = PodRecord{};
   free_.push_back(id);
+}
+
+void PodTable::SetLabels(PodRecord& record, LabelSetId labels) {
+  if (record.labels == labels) return;
+  if (record.labels.valid()) by_labels_.Remove(record.id, record.labels);
+  record.labels = labels;
+  if (labels.valid()) by_labels_.Add(record.id, labels);
 }
 
 void Nominations::Set(PodId pod, Symbol node) {

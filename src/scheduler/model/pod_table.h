@@ -18,6 +18,7 @@
 #include "base/string_hash.h"
 #include "scheduler/model/ids.h"
 #include "scheduler/model/labels.h"
+#include "scheduler/model/pods_by_labels.h"
 
 namespace berth::scheduler::model {
 
@@ -31,7 +32,7 @@ struct PodRecord {
   PodId id;
   std::shared_ptr<const api::Pod> object;  // As last seen from the API.
   PodClassId pod_class;
-  LabelSetId labels;
+  LabelSetId labels;  // Changed by PodTable::SetLabels alone while the pod is in the table.
   PodState state = PodState::kPending;
   NodeRow node;  // Unless pending; the row need not be present.
 
@@ -52,6 +53,7 @@ class PodTable {
   // Adds an empty record under the object's key, which must be free.
   PodRecord& Add(std::shared_ptr<const api::Pod> object);
   void Remove(PodId id);
+  void SetLabels(PodRecord& record, LabelSetId labels);
 
   size_t size() const { return by_key_.size(); }
 
@@ -62,11 +64,17 @@ class PodTable {
       if (record.id.valid()) visit(record);
     }
   }
+  // Calls visit(const PodRecord&) for each pod with these labels, in no particular order.
+  template <typename Visit>
+  void ForEachWith(LabelSetId labels, Visit&& visit) const {
+    by_labels_.ForEach(labels, [&](PodId id) { visit(Get(id)); });
+  }
 
  private:
   std::deque<PodRecord> records_;  // A deque, so that records do not move.
   std::vector<PodId> free_;
   std::unordered_map<std::string, PodId, StringHash> by_key_;
+  PodsByLabels by_labels_;
 };
 
 // Nominations records the nominated nodes of pending pods, so that pods of lower priority leave the

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -51,6 +52,34 @@ TEST(PodTable, RecordsDoNotMoveWhenOthersCome) {
   const PodRecord* first = &pods.Add(MakePod("first"));
   for (int i = 0; i < 1000; ++i) pods.Add(MakePod(std::to_string(i)));
   EXPECT_EQ(&pods.Get(first->id), first);
+}
+
+TEST(PodTable, ListsPodsByLabels) {
+  constexpr LabelSetId kWeb{0}, kApi{5};
+  PodTable pods;
+  for (const char* name : {"a", "b", "c"}) pods.SetLabels(pods.Add(MakePod(name)), kWeb);
+  const auto names = [&](LabelSetId labels) {
+    std::set<std::string> found;
+    pods.ForEachWith(labels,
+                     [&](const PodRecord& pod) { found.insert(pod.object->metadata.name); });
+    return found;
+  };
+  using Names = std::set<std::string>;
+  EXPECT_EQ(names(kWeb), (Names{"a", "b", "c"}));
+  EXPECT_EQ(names(kApi), Names{});
+  pods.SetLabels(pods.Get(pods.Find("default", "b")), kApi);
+  EXPECT_EQ(names(kWeb), (Names{"a", "c"}));
+  EXPECT_EQ(names(kApi), (Names{"b"}));
+  pods.SetLabels(pods.Get(pods.Find("default", "b")), kApi);
+  pods.Remove(pods.Find("default", "c"));
+  EXPECT_EQ(names(kWeb), (Names{"a"}));
+  pods.SetLabels(pods.Add(MakePod("d")), kWeb);
+  pods.Remove(pods.Find("default", "a"));
+  EXPECT_EQ(names(kWeb), (Names{"d"}));
+  pods.Remove(pods.Find("default", "d"));
+  pods.Remove(pods.Find("default", "b"));
+  EXPECT_EQ(names(kWeb), Names{});
+  EXPECT_EQ(names(kApi), Names{});
 }
 
 TEST(PodRecord, IsTerminatingOnceItHasADeletionTimestamp) {

@@ -4,6 +4,7 @@
 
 #include "base/saturating.h"
 #include "scheduler/framework/cycle.h"
+#include "scheduler/framework/search_rules.h"
 #include "scheduler/model/cluster.h"
 
 namespace berth::scheduler::plugins {
@@ -43,6 +44,22 @@ std::vector<HeldImage> WorthOf(const PodImages& pod, const model::NodeTable& nod
   return held;
 }
 
+// The sum over the images that the node has.
+int64_t WorthOn(const std::vector<HeldImage>& held, const model::Images& images,
+                model::NodeRow node) {
+  int64_t sum = 0;
+  for (const HeldImage& image : held) {
+    if (images.Holds(node, image.id)) sum = SaturatingAdd(sum, image.worth);
+  }
+  return sum;
+}
+
+int64_t ScoreFor(int64_t worth, const PodImages& pod) {
+  const int64_t enough = kEnoughPerContainer * pod.containers;
+  worth = worth < kTooSmallToMatter ? kTooSmallToMatter : std::min(worth, enough);
+  return ImageLocality::kMaxScore * (worth - kTooSmallToMatter) / (enough - kTooSmallToMatter);
+}
+
 }  // namespace
 
 std::unique_ptr<framework::ClassState> ImageLocality::Compile(
@@ -66,17 +83,28 @@ framework::Verdict ImageLocality::Score(const framework::Cycle& cycle, const mod
   const auto& pod = cycle.compiled<PodImages>(*this);
   const model::Images& images = cycle.nodes().images();
   const std::vector<HeldImage> held = WorthOf(pod, cycle.nodes());
-  const int64_t enough = kEnoughPerContainer * pod.containers;
   nodes.ForEach([&](size_t row) {
-    int64_t sum = 0;
-    for (const HeldImage& image : held) {
-      if (images.Holds(model::NodeRow{static_cast<uint32_t>(row)}, image.id))
-        sum = SaturatingAdd(sum, image.worth);
-    }
-    sum = sum < kTooSmallToMatter ? kTooSmallToMatter : std::min(sum, enough);
-    out[row] = kMaxScore * (sum - kTooSmallToMatter) / (enough - kTooSmallToMatter);
+    out[row] = ScoreFor(WorthOn(held, images, model::NodeRow{static_cast<uint32_t>(row)}), pod);
   });
   return {};
+}
+
+framework::Described ImageLocality::DescribeScore(const framework::Cycle& cycle, int32_t weight,
+                                                  framework::SearchRules& rules) const {
+  const auto& pod = cycle.compiled<PodImages>(*this);
+  int64_t sum = 0;  // Nodes may claim that an image has less than no bytes.
+  for (const HeldImage& image : WorthOf(pod, cycle.nodes()))
+    sum = SaturatingAdd(sum, std::max<int64_t>(image.worth, 0));
+  const int64_t highest = ScoreFor(sum, pod);
+  if (highest == 0) return framework::Described::kYes;
+  rules.other_scorers.push_back({this, weight});
+  rules.bound.others += weight * static_cast<int32_t>(highest);
+  return framework::Described::kYes;
+}
+
+int64_t ImageLocality::ScoreOneNode(const framework::Cycle& cycle, model::NodeRow node) const {
+  const auto& pod = cycle.compiled<PodImages>(*this);
+  return ScoreFor(WorthOn(WorthOf(pod, cycle.nodes()), cycle.nodes().images(), node), pod);
 }
 
 uint64_t ImageLocality::score_epoch(const model::Cluster& cluster) const {

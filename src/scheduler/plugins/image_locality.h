@@ -19,6 +19,9 @@ class ImageLocality final : public framework::ScorePlugin {
   framework::Verdict Score(const framework::Cycle& cycle, const model::NodeMask& nodes,
                            std::span<int64_t> out) const override;
   framework::Scope score_scope() const override { return framework::Scope::kNode; }
+  framework::Described DescribeScore(const framework::Cycle& cycle, int32_t weight,
+                                     framework::SearchRules& rules) const override;
+  int64_t ScoreOneNode(const framework::Cycle& cycle, model::NodeRow node) const override;
   // An image's weight depends on how many nodes have it and how many nodes there are.
   uint64_t score_epoch(const model::Cluster& cluster) const override;
 };

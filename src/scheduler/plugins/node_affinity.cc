@@ -9,7 +9,9 @@
 #include "api/selector.h"
 #include "scheduler/framework/cycle.h"
 #include "scheduler/framework/scores.h"
+#include "scheduler/framework/search_rules.h"
 #include "scheduler/model/cluster.h"
+#include "scheduler/model/key_writer.h"
 #include "scheduler/model/node_selector.h"
 #include "scheduler/plugins/changed_object.h"
 #include "scheduler/plugins/explanation_text.h"
@@ -146,6 +148,16 @@ framework::Verdict NodeAffinity::Filter(const framework::Cycle& cycle,
   return {};
 }
 
+framework::Described NodeAffinity::DescribeFilter(const framework::Cycle& cycle,
+                                                  framework::SearchRules& rules) const {
+  model::KeyWriter key(rules.key);
+  key.PutAll(slot(), 'f', cycle.spec().node_selector);
+  const api::NodeAffinity* own = AffinityOf(cycle.spec());
+  if (own != nullptr) key.Put(own->required);
+  rules.static_filters.push_back(this);
+  return framework::Described::kYes;
+}
+
 framework::Verdict NodeAffinity::Explain(const framework::Cycle& cycle, model::NodeRow node) const {
   const auto& compiled = cycle.compiled<CompiledAffinity>(*this);
   const SymbolTable& symbols = cycle.cluster().symbols();
@@ -159,6 +171,13 @@ framework::Verdict NodeAffinity::Explain(const framework::Cycle& cycle, model::N
             "node(s) didn't match Pod's node affinity/selector"};
   }
   return {};
+}
+
+std::optional<uint32_t> NodeAffinity::RejectionKind(const framework::Cycle& cycle,
+                                                    model::NodeRow node) const {
+  const auto& compiled = cycle.compiled<CompiledAffinity>(*this);
+  return compiled.added_required &&
+         !compiled.added_required->Matches(cycle.nodes().info(node), cycle.cluster().symbols());
 }
 
 std::string NodeAffinity::Details(const framework::Cycle& cycle, model::NodeRow node) const {
@@ -201,6 +220,19 @@ framework::Verdict NodeAffinity::Score(const framework::Cycle& cycle, const mode
         std::max<int64_t>(weight, 0);  // DIFFERS: kube-scheduler fails if the sum is negative.
   });
   return {};
+}
+
+framework::Described NodeAffinity::DescribeScore(const framework::Cycle& cycle, int32_t weight,
+                                                 framework::SearchRules& rules) const {
+  const auto& compiled = cycle.compiled<CompiledAffinity>(*this);
+  if (compiled.skips_score) return framework::Described::kSkip;
+  if (!compiled.preferred) return framework::Described::kNo;  // PreScore fails.
+  model::KeyWriter key(rules.key);
+  key.PutAll(slot(), 's');
+  const api::NodeAffinity* own = AffinityOf(cycle.spec());
+  if (own != nullptr) key.Put(own->preferred);
+  rules.static_scorers.push_back({this, weight});
+  return framework::Described::kYes;
 }
 
 void NodeAffinity::Normalize(const framework::Cycle&, const model::NodeMask& feasible,

@@ -2,6 +2,8 @@
 // the operator's addedAffinity match; and prefers nodes by the weights of the preferred terms.
 #pragma once
 
+#include <optional>
+
 #include "base/result.h"
 #include "scheduler/framework/in_tree_plugin_args.h"
 #include "scheduler/framework/plugin.h"
@@ -29,8 +31,12 @@ class NodeAffinity final : public framework::PreFilterPlugin,
   framework::PreFilterResult PreFilter(framework::Cycle& cycle) const override;
   framework::Verdict Filter(const framework::Cycle& cycle, model::NodeMask& nodes) const override;
   framework::Verdict Explain(const framework::Cycle& cycle, model::NodeRow node) const override;
+  std::optional<uint32_t> RejectionKind(const framework::Cycle& cycle,
+                                        model::NodeRow node) const override;
   std::string Details(const framework::Cycle& cycle, model::NodeRow node) const override;
   framework::Scope filter_scope() const override { return framework::Scope::kNode; }
+  framework::Described DescribeFilter(const framework::Cycle& cycle,
+                                      framework::SearchRules& rules) const override;
 
   framework::Verdict PreScore(framework::Cycle& cycle,
                               const model::NodeMask& feasible) const override;
@@ -41,6 +47,8 @@ class NodeAffinity final : public framework::PreFilterPlugin,
   void Normalize(const framework::Cycle& cycle, const model::NodeMask& feasible,
                  std::span<int64_t> scores) const override;
   framework::Scope score_scope() const override { return framework::Scope::kNode; }
+  framework::Described DescribeScore(const framework::Cycle& cycle, int32_t weight,
+                                     framework::SearchRules& rules) const override;
 
  private:
   explicit NodeAffinity(framework::NodeAffinityArgs args) : args_(std::move(args)) {}

@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "scheduler/framework/cycle.h"
+#include "scheduler/framework/search_rules.h"
 #include "scheduler/model/cluster.h"
+#include "scheduler/model/key_writer.h"
 #include "scheduler/plugins/changed_object.h"
 
 namespace berth::scheduler::plugins {
@@ -63,6 +65,16 @@ framework::Verdict NodeDeclaredFeatures::Filter(const framework::Cycle& cycle,
     return required.DeclaredBy(cycle.nodes().info(model::NodeRow{static_cast<uint32_t>(row)}));
   });
   return {};
+}
+
+framework::Described NodeDeclaredFeatures::DescribeFilter(const framework::Cycle& cycle,
+                                                          framework::SearchRules& rules) const {
+  const std::vector<Symbol>& names = cycle.compiled<RequiredFeatures>(*this).names;
+  model::KeyWriter key(rules.key);
+  key.PutAll(slot(), names.size());
+  for (Symbol name : names) key.Put(cycle.cluster().symbols().Text(name));
+  rules.static_filters.push_back(this);
+  return framework::Described::kYes;
 }
 
 framework::Verdict NodeDeclaredFeatures::Explain(const framework::Cycle& cycle,

@@ -1,6 +1,7 @@
 #include "scheduler/plugins/node_name.h"
 
 #include "scheduler/framework/cycle.h"
+#include "scheduler/framework/search_rules.h"
 #include "scheduler/model/node_table.h"
 
 namespace berth::scheduler::plugins {
@@ -12,6 +13,13 @@ framework::Verdict NodeName::Filter(const framework::Cycle& cycle, model::NodeMa
     return cycle.nodes().name(model::NodeRow{static_cast<uint32_t>(row)}) == wanted;
   });
   return {};
+}
+
+framework::Described NodeName::DescribeFilter(const framework::Cycle& cycle,
+                                              framework::SearchRules&) const {
+  // Such a pod names one node: there is nothing to search for.
+  return cycle.pod_class().node_name.empty() ? framework::Described::kYes
+                                             : framework::Described::kNo;
 }
 
 framework::Verdict NodeName::Explain(const framework::Cycle& cycle, model::NodeRow node) const {

@@ -1,6 +1,8 @@
 // NodeName rejects all nodes but the one that the pod names, if it does.
 #pragma once
 
+#include <optional>
+
 #include "scheduler/framework/plugin.h"
 
 namespace berth::scheduler::plugins {
@@ -14,7 +16,13 @@ class NodeName final : public framework::FilterPlugin {
 
   framework::Verdict Filter(const framework::Cycle& cycle, model::NodeMask& nodes) const override;
   framework::Verdict Explain(const framework::Cycle& cycle, model::NodeRow node) const override;
+  // All rejections are alike.
+  std::optional<uint32_t> RejectionKind(const framework::Cycle&, model::NodeRow) const override {
+    return 0;
+  }
   framework::Scope filter_scope() const override { return framework::Scope::kNode; }
+  framework::Described DescribeFilter(const framework::Cycle& cycle,
+                                      framework::SearchRules& rules) const override;
 };
 
 }  // namespace berth::scheduler::plugins

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "scheduler/framework/cycle.h"
+#include "scheduler/framework/search_rules.h"
 #include "scheduler/model/cluster.h"
 #include "scheduler/plugins/changed_object.h"
 #include "scheduler/plugins/explanation_text.h"
@@ -69,6 +70,16 @@ framework::Verdict NodePorts::Filter(const framework::Cycle& cycle, model::NodeM
   const Symbol any_ip = cycle.compiled<AnyIp>(*this).symbol;
   nodes.KeepIf([&](size_t row) { return !HasClash(cycle, any_ip, row, {}); });
   return {};
+}
+
+framework::Described NodePorts::DescribeFilter(const framework::Cycle&,
+                                               framework::SearchRules& rules) const {
+  rules.filters.push_back(this);
+  return framework::Described::kYes;
+}
+
+bool NodePorts::Passes(const framework::Cycle& cycle, model::NodeRow node) const {
+  return !HasClash(cycle, cycle.compiled<AnyIp>(*this).symbol, node.index(), {});
 }
 
 framework::Verdict NodePorts::Explain(const framework::Cycle& cycle, model::NodeRow node) const {

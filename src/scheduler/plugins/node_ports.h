@@ -1,6 +1,8 @@
 // NodePorts rejects nodes where a host port of the pod is in use.
 #pragma once
 
+#include <optional>
+
 #include "scheduler/framework/plugin.h"
 
 namespace berth::scheduler::plugins {
@@ -24,8 +26,15 @@ class NodePorts final : public framework::PreFilterPlugin, public framework::Fil
                   model::NodeRow node) const override;
   framework::Verdict Filter(const framework::Cycle& cycle, model::NodeMask& nodes) const override;
   framework::Verdict Explain(const framework::Cycle& cycle, model::NodeRow node) const override;
+  // All rejections are alike.
+  std::optional<uint32_t> RejectionKind(const framework::Cycle&, model::NodeRow) const override {
+    return 0;
+  }
   std::string Details(const framework::Cycle& cycle, model::NodeRow node) const override;
   framework::Scope filter_scope() const override { return framework::Scope::kNode; }
+  framework::Described DescribeFilter(const framework::Cycle& cycle,
+                                      framework::SearchRules& rules) const override;
+  bool Passes(const framework::Cycle& cycle, model::NodeRow node) const override;
 };
 
 }  // namespace berth::scheduler::plugins

@@ -2,7 +2,9 @@
 
 #include "api/selector.h"
 #include "scheduler/framework/cycle.h"
+#include "scheduler/framework/search_rules.h"
 #include "scheduler/model/cluster.h"
+#include "scheduler/model/key_writer.h"
 #include "scheduler/model/node_table.h"
 #include "scheduler/plugins/changed_object.h"
 
@@ -32,6 +34,14 @@ framework::Verdict NodeUnschedulable::Filter(const framework::Cycle& cycle,
                                              model::NodeMask& nodes) const {
   if (!cycle.compiled<Tolerance>(*this).tolerates) nodes -= cycle.nodes().columns().unschedulable;
   return {};
+}
+
+framework::Described NodeUnschedulable::DescribeFilter(const framework::Cycle& cycle,
+                                                       framework::SearchRules& rules) const {
+  if (cycle.compiled<Tolerance>(*this).tolerates) return framework::Described::kYes;
+  model::KeyWriter(rules.key).Put(slot());
+  rules.static_filters.push_back(this);
+  return framework::Described::kYes;
 }
 
 framework::Verdict NodeUnschedulable::Explain(const framework::Cycle& cycle,

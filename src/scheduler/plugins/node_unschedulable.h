@@ -1,6 +1,8 @@
 // NodeUnschedulable rejects cordoned nodes, unless the pod tolerates the corresponding taint.
 #pragma once
 
+#include <optional>
+
 #include "scheduler/framework/plugin.h"
 
 namespace berth::scheduler::plugins {
@@ -18,7 +20,13 @@ class NodeUnschedulable final : public framework::FilterPlugin {
                                                  const model::PodClass& pod_class) const override;
   framework::Verdict Filter(const framework::Cycle& cycle, model::NodeMask& nodes) const override;
   framework::Verdict Explain(const framework::Cycle& cycle, model::NodeRow node) const override;
+  // All rejections are alike.
+  std::optional<uint32_t> RejectionKind(const framework::Cycle&, model::NodeRow) const override {
+    return 0;
+  }
   framework::Scope filter_scope() const override { return framework::Scope::kNode; }
+  framework::Described DescribeFilter(const framework::Cycle& cycle,
+                                      framework::SearchRules& rules) const override;
 };
 
 }  // namespace berth::scheduler::plugins

@@ -9,7 +9,9 @@
 #include "api/selector.h"
 #include "scheduler/framework/cycle.h"
 #include "scheduler/framework/scores.h"
+#include "scheduler/framework/search_rules.h"
 #include "scheduler/model/cluster.h"
+#include "scheduler/model/key_writer.h"
 #include "scheduler/model/node_table.h"
 #include "scheduler/plugins/changed_object.h"
 
@@ -97,6 +99,17 @@ framework::Verdict TaintToleration::Filter(const framework::Cycle& cycle,
   return {};
 }
 
+// Where no taint matters to the pod, its tolerations do not either: then it shares its selection of
+// nodes with other pods.
+framework::Described TaintToleration::DescribeFilter(const framework::Cycle& cycle,
+                                                     framework::SearchRules& rules) const {
+  const auto& judged = cycle.class_cache<Judgements>(*this).For(cycle.nodes().taint_sets());
+  if (std::ranges::none_of(judged, &Judgement::repels)) return framework::Described::kYes;
+  model::KeyWriter(rules.key).PutAll(slot(), 'f', cycle.spec().tolerations);
+  rules.static_filters.push_back(this);
+  return framework::Described::kYes;
+}
+
 framework::Verdict TaintToleration::Explain(const framework::Cycle& cycle,
                                             model::NodeRow node) const {
   const auto& judged = cycle.class_cache<Judgements>(*this).For(cycle.nodes().taint_sets());
@@ -124,6 +137,17 @@ framework::Verdict TaintToleration::Score(const framework::Cycle& cycle,
   const auto& taints = cycle.nodes().columns().taints;
   nodes.ForEach([&](size_t row) { out[row] = judged[taints[row].index()].soft_taints; });
   return {};
+}
+
+framework::Described TaintToleration::DescribeScore(const framework::Cycle& cycle, int32_t weight,
+                                                    framework::SearchRules& rules) const {
+  const auto& judged = cycle.class_cache<Judgements>(*this).For(cycle.nodes().taint_sets());
+  const bool all_equal = std::ranges::none_of(
+      judged, [](const Judgement& judgement) { return judgement.soft_taints > 0; });
+  if (all_equal) return framework::Described::kYes;
+  model::KeyWriter(rules.key).PutAll(slot(), 's', cycle.spec().tolerations);
+  rules.static_scorers.push_back({this, weight});
+  return framework::Described::kYes;
 }
 
 void TaintToleration::Normalize(const framework::Cycle&, const model::NodeMask& feasible,

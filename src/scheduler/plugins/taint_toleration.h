@@ -5,6 +5,8 @@
 // costs one lookup.
 #pragma once
 
+#include <optional>
+
 #include "scheduler/framework/plugin.h"
 
 namespace berth::scheduler::plugins {
@@ -26,8 +28,14 @@ class TaintToleration final : public framework::FilterPlugin,
   framework::Verdict Filter(const framework::Cycle& cycle, model::NodeMask& nodes) const override;
   // Preemption does not remove a taint: returns UnschedulableAndUnresolvable.
   framework::Verdict Explain(const framework::Cycle& cycle, model::NodeRow node) const override;
+  // All rejections are alike.
+  std::optional<uint32_t> RejectionKind(const framework::Cycle&, model::NodeRow) const override {
+    return 0;
+  }
   std::string Details(const framework::Cycle& cycle, model::NodeRow node) const override;
   framework::Scope filter_scope() const override { return framework::Scope::kNode; }
+  framework::Described DescribeFilter(const framework::Cycle& cycle,
+                                      framework::SearchRules& rules) const override;
 
   framework::Verdict PreScore(framework::Cycle& cycle,
                               const model::NodeMask& feasible) const override;
@@ -38,6 +46,8 @@ class TaintToleration final : public framework::FilterPlugin,
   void Normalize(const framework::Cycle& cycle, const model::NodeMask& feasible,
                  std::span<int64_t> scores) const override;
   framework::Scope score_scope() const override { return framework::Scope::kNode; }
+  framework::Described DescribeScore(const framework::Cycle& cycle, int32_t weight,
+                                     framework::SearchRules& rules) const override;
 };
 
 }  // namespace berth::scheduler::plugins

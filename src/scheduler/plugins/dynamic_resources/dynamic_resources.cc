@@ -11,6 +11,7 @@
 #include "scheduler/framework/cycle.h"
 #include "scheduler/framework/post_filter.h"
 #include "scheduler/framework/scores.h"
+#include "scheduler/framework/search_rules.h"
 #include "scheduler/framework/writes.h"
 #include "scheduler/model/device_model.h"
 #include "scheduler/plugins/dynamic_resources/allocation_details.h"
@@ -263,6 +264,11 @@ bool DynamicResources::AllScoresAreZero(const framework::Cycle& cycle) const {
   if (!cycle.cluster().features().dra_prioritized_list || !cycle.has_state(*this)) return true;
   const auto& state = cycle.state<FilterState>(*this);
   return state.outcomes == nullptr || (state.score == 0 && !state.outcomes->has_scores());
+}
+
+framework::Described DynamicResources::DescribeScore(const framework::Cycle& cycle, int32_t,
+                                                     framework::SearchRules&) const {
+  return AllScoresAreZero(cycle) ? framework::Described::kYes : framework::Described::kNo;
 }
 
 void DynamicResources::Normalize(const framework::Cycle&, const model::NodeMask& feasible,

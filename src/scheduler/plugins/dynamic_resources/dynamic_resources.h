@@ -65,6 +65,8 @@ class DynamicResources final : public framework::PreEnqueuePlugin,
   void Normalize(const framework::Cycle& cycle, const model::NodeMask& feasible,
                  std::span<int64_t> scores) const override;
   bool AllScoresAreZero(const framework::Cycle& cycle) const override;
+  framework::Described DescribeScore(const framework::Cycle& cycle, int32_t weight,
+                                     framework::SearchRules& rules) const override;
 
   framework::Verdict Reserve(framework::Cycle& cycle, model::NodeRow node) const override;
   void Unreserve(framework::Cycle& cycle, model::NodeRow node) const override;

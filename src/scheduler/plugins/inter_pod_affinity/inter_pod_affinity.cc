@@ -6,6 +6,7 @@
 
 #include "scheduler/framework/cycle.h"
 #include "scheduler/framework/kernels.h"
+#include "scheduler/framework/search_rules.h"
 #include "scheduler/model/cluster.h"
 #include "scheduler/model/pod_counters.h"
 
@@ -87,6 +88,21 @@ class Rules {
           if (domain < shun.domains) keep[domain] = count <= 0;
         });
         framework::KeepDomains(nodes, shun.domain_of, keep);
+      }
+    }
+  }
+
+  // The same as rules for a search.
+  void Describe(framework::SearchRules& rules) const {
+    for (const DomainCounts& wanted : wanted_) {
+      const int32_t lowest = first_of_its_kind_ ? INT32_MIN : 1;
+      rules.row_rules.push_back(framework::RowRule::CountIn(wanted.domain_of, wanted.counts, lowest,
+                                                            INT32_MAX, /*none_passes=*/false));
+    }
+    for (const auto* forbidden : {&shunned_, &unwelcome_}) {
+      for (const DomainCounts& shun : *forbidden) {
+        rules.row_rules.push_back(framework::RowRule::CountIn(shun.domain_of, shun.counts,
+                                                              INT32_MIN, 0, /*none_passes=*/true));
       }
     }
   }
@@ -226,6 +242,12 @@ framework::Verdict InterPodAffinity::Filter(const framework::Cycle& cycle,
   return {};
 }
 
+framework::Described InterPodAffinity::DescribeFilter(const framework::Cycle& cycle,
+                                                      framework::SearchRules& rules) const {
+  Rules(cycle, cycle.compiled<OwnTerms>(*this)).Describe(rules);
+  return framework::Described::kYes;
+}
+
 framework::Verdict InterPodAffinity::Explain(const framework::Cycle& cycle,
                                              model::NodeRow node) const {
   const Rules rules(cycle, cycle.compiled<OwnTerms>(*this));
@@ -243,11 +265,12 @@ framework::Verdict InterPodAffinity::Explain(const framework::Cycle& cycle,
   return {};
 }
 
-framework::Verdict InterPodAffinity::PreScore(framework::Cycle& cycle,
-                                              const model::NodeMask&) const {
-  const auto& own = cycle.compiled<OwnTerms>(*this);
-  if (args_.ignore_preferred_terms_of_existing_pods && own.preferred.empty())
-    return framework::Verdict::Skip();
+namespace {
+
+// Returns null if no term prefers or avoids any node.
+std::unique_ptr<Preferences> PreferencesOf(const framework::Cycle& cycle, const OwnTerms& own,
+                                           const framework::InterPodAffinityArgs& args) {
+  if (args.ignore_preferred_terms_of_existing_pods && own.preferred.empty()) return nullptr;
   auto preferences = std::make_unique<Preferences>();
   for (const OwnTerms::Term& term : own.preferred) {
     const model::IndexedCounts& counts = term.counter->PerDomain(*term.key);
@@ -258,14 +281,29 @@ framework::Verdict InterPodAffinity::PreScore(framework::Cycle& cycle,
     const model::AffinityTerms::Term& term = terms.term(i);
     if (term.in_domains == 0 || term.kind == model::AffinityTerms::Kind::kRequiredAnti) continue;
     const int64_t weight =
-        term.kind == model::AffinityTerms::Kind::kRequired    ? args_.hard_pod_affinity_weight
+        term.kind == model::AffinityTerms::Kind::kRequired    ? args.hard_pod_affinity_weight
         : term.kind == model::AffinityTerms::Kind::kPreferred ? term.weight
                                                               : -int64_t{term.weight};
     if (weight != 0) preferences->Add(*term.key, term.carriers, weight);
   }
-  if (preferences->all.empty()) return framework::Verdict::Skip();
+  if (preferences->all.empty()) return nullptr;
+  return preferences;
+}
+
+}  // namespace
+
+framework::Verdict InterPodAffinity::PreScore(framework::Cycle& cycle,
+                                              const model::NodeMask&) const {
+  auto preferences = PreferencesOf(cycle, cycle.compiled<OwnTerms>(*this), args_);
+  if (preferences == nullptr) return framework::Verdict::Skip();
   cycle.SetState(*this, std::move(preferences));
   return {};
+}
+
+framework::Described InterPodAffinity::DescribeScore(const framework::Cycle& cycle, int32_t,
+                                                     framework::SearchRules&) const {
+  const bool skips = PreferencesOf(cycle, cycle.compiled<OwnTerms>(*this), args_) == nullptr;
+  return skips ? framework::Described::kSkip : framework::Described::kByFeasibleNodes;
 }
 
 framework::Verdict InterPodAffinity::Score(const framework::Cycle& cycle,

@@ -33,6 +33,8 @@ class InterPodAffinity final : public framework::PreFilterPlugin,
   framework::Verdict Filter(const framework::Cycle& cycle, model::NodeMask& nodes) const override;
   framework::Verdict Explain(const framework::Cycle& cycle, model::NodeRow node) const override;
   std::string Details(const framework::Cycle& cycle, model::NodeRow node) const override;
+  framework::Described DescribeFilter(const framework::Cycle& cycle,
+                                      framework::SearchRules& rules) const override;
 
   // Skips pods that no preferred term matches.
   framework::Verdict PreScore(framework::Cycle& cycle,
@@ -44,6 +46,8 @@ class InterPodAffinity final : public framework::PreFilterPlugin,
                  std::span<int64_t> scores) const override;
   bool AddScores(const framework::Cycle& cycle, int32_t weight, std::span<int32_t> totals,
                  std::span<int32_t> scratch) const override;
+  framework::Described DescribeScore(const framework::Cycle& cycle, int32_t weight,
+                                     framework::SearchRules& rules) const override;
 
  private:
   explicit InterPodAffinity(framework::InterPodAffinityArgs args) : args_(args) {}

@@ -1,10 +1,12 @@
 #include "scheduler/plugins/node_resources/balanced_allocation.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "api/pod_resources.h"
 #include "scheduler/framework/cycle.h"
+#include "scheduler/framework/search_rules.h"
 #include "scheduler/model/cluster.h"
 #include "scheduler/plugins/node_resources/device_columns.h"
 #include "scheduler/plugins/node_resources/resource_allocation.h"
@@ -40,6 +42,23 @@ double Fraction(int64_t used, int64_t allocatable) {
   return std::min(static_cast<double>(used) / static_cast<double>(allocatable), 1.0);
 }
 
+// `before` and `after` have space for all resources.
+int64_t ScoreFor(std::span<const ScoredResource> resources,
+                 std::span<const ResourceColumns> columns, size_t row, std::span<double> before,
+                 std::span<double> after) {
+  size_t count = 0;
+  for (size_t i = 0; i < resources.size(); ++i) {
+    if (columns[i].allocatable == nullptr || columns[i].allocatable[row] == 0) continue;
+    before[count] = Fraction(columns[i].requested[row], columns[i].allocatable[row]);
+    after[count] =
+        Fraction(columns[i].RequestedWith(resources[i].request, row), columns[i].allocatable[row]);
+    ++count;
+  }
+  constexpr int64_t kHalf = framework::ScorePlugin::kMaxScore / 2;
+  const int64_t gain = Balance(after.first(count)) - Balance(before.first(count));
+  return kHalf + (kHalf + gain) / 2;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<framework::Plugin>> NodeResourcesBalancedAllocation::Make(
@@ -73,20 +92,34 @@ framework::Verdict NodeResourcesBalancedAllocation::Score(const framework::Cycle
   const ScoredColumns scored(cycle, resources, nodes, /*nonzero=*/false);
   const std::vector<ResourceColumns>& columns = scored.columns();
   std::vector<double> before(resources.size()), after(resources.size());
-  nodes.ForEach([&](size_t row) {
-    size_t count = 0;
-    for (size_t i = 0; i < resources.size(); ++i) {
-      if (columns[i].allocatable == nullptr || columns[i].allocatable[row] == 0) continue;
-      before[count] = Fraction(columns[i].requested[row], columns[i].allocatable[row]);
-      after[count] = Fraction(columns[i].RequestedWith(resources[i].request, row),
-                              columns[i].allocatable[row]);
-      ++count;
-    }
-    const int64_t gain =
-        Balance(std::span(after).first(count)) - Balance(std::span(before).first(count));
-    out[row] = kMaxScore / 2 + (kMaxScore / 2 + gain) / 2;
-  });
+  nodes.ForEach([&](size_t row) { out[row] = ScoreFor(resources, columns, row, before, after); });
   return {};
+}
+
+framework::Described NodeResourcesBalancedAllocation::DescribeScore(
+    const framework::Cycle& cycle, int32_t weight, framework::SearchRules& rules) const {
+  const auto& compiled = cycle.compiled<CompiledBalance>(*this);
+  if (!compiled.asks_for_any) return framework::Described::kSkip;
+  using enum ScoredResource::Kind;
+  const auto& resources = compiled.resources;
+  const bool usual =
+      resources.size() == 2 && resources[0].kind == kCpu && resources[1].kind == kMemory;
+  if (!usual) return framework::Described::kNo;
+  rules.bound.balanced_cpu = static_cast<float>(resources[0].request);
+  rules.bound.balanced_memory = static_cast<float>(resources[1].request);
+  rules.bound.balance_weight = weight;
+  rules.scorers.push_back({this, weight});
+  return framework::Described::kYes;
+}
+
+int64_t NodeResourcesBalancedAllocation::ScoreOneNode(const framework::Cycle& cycle,
+                                                      model::NodeRow node) const {
+  const auto& resources = cycle.compiled<CompiledBalance>(*this).resources;
+  const model::NodeColumns& columns = cycle.nodes().columns();
+  const std::array both = {ColumnsOf(resources[0], columns, /*nonzero=*/false),
+                           ColumnsOf(resources[1], columns, /*nonzero=*/false)};
+  std::array<double, 2> before{}, after{};
+  return ScoreFor(resources, both, node.index(), before, after);
 }
 
 uint64_t NodeResourcesBalancedAllocation::score_epoch(const model::Cluster& cluster) const {

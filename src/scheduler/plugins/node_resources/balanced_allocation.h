@@ -29,6 +29,9 @@ class NodeResourcesBalancedAllocation final : public framework::PreScorePlugin,
   framework::Verdict Score(const framework::Cycle& cycle, const model::NodeMask& nodes,
                            std::span<int64_t> out) const override;
   framework::Scope score_scope() const override { return framework::Scope::kNode; }
+  framework::Described DescribeScore(const framework::Cycle& cycle, int32_t weight,
+                                     framework::SearchRules& rules) const override;
+  int64_t ScoreOneNode(const framework::Cycle& cycle, model::NodeRow node) const override;
   uint64_t score_epoch(const model::Cluster& cluster) const override;
 
  private:

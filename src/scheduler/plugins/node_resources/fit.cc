@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <string>
 #include <string_view>
@@ -11,12 +12,13 @@
 
 #include "api/pod_resources.h"
 #include "scheduler/framework/cycle.h"
+#include "scheduler/framework/search_rules.h"
 #include "scheduler/model/cluster.h"
 #include "scheduler/model/device_model.h"
-#include "scheduler/plugins/changed_object.h"
 #include "scheduler/plugins/explanation_text.h"
 #include "scheduler/plugins/node_resources/device_columns.h"
 #include "scheduler/plugins/node_resources/fit_args.h"
+#include "scheduler/plugins/node_resources/fit_rows.h"
 #include "scheduler/plugins/node_resources/resource_allocation.h"
 
 namespace berth::scheduler::plugins {
@@ -123,6 +125,21 @@ void ScoreAverage(const std::vector<ScoredResource>& resources,
   });
 }
 
+// The same for one node; `resources` are cpu and memory.
+template <typename PerResource>
+int64_t AverageOf(const std::vector<ScoredResource>& resources, const model::NodeColumns& columns,
+                  size_t row, PerResource per_resource) {
+  int64_t sum = 0, weights = 0;
+  for (const ScoredResource& resource : resources) {
+    const ResourceColumns of = ColumnsOf(resource, columns, /*nonzero=*/true);
+    if (of.allocatable[row] == 0) continue;
+    sum += resource.weight *
+           per_resource(of.RequestedWith(resource.request, row), of.allocatable[row]);
+    weights += resource.weight;
+  }
+  return weights == 0 ? 0 : sum / weights;
+}
+
 // Here resources that score 0 are not part of the average.
 void ScoreByCurve(const std::vector<ScoredResource>& resources,
                   const std::vector<ResourceColumns>& columns, const model::NodeMask& nodes,
@@ -199,8 +216,53 @@ framework::Verdict NodeResourcesFit::Filter(const framework::Cycle& cycle,
   const model::ResourceVector& wanted = cycle.pod_class().requests;
   const model::NodeColumns& columns = cycle.nodes().columns();
   const Scalars scalars = ScalarsOf(cycle, compiled);
-  nodes.KeepIf([&](size_t row) { return FitsOnNode(wanted, compiled, scalars, columns, row); });
+  const auto fits = [&](size_t row) { return FitsOnNode(wanted, compiled, scalars, columns, row); };
+  if (!scalars.empty()) {
+    nodes.KeepIf(fits);
+    return {};
+  }
+  constexpr int kMany = 8;  // All of a word take as long as so many one by one.
+  const size_t full = nodes.size() / 64;
+  for (size_t w = 0; w < full; ++w) {
+    uint64_t& word = nodes.words()[w];
+    if (std::popcount(word) >= kMany) {
+      word &= FittingRows(wanted, columns, w * 64);
+      continue;
+    }
+    for (uint64_t rest = word; rest != 0; rest &= rest - 1) {
+      if (!fits(w * 64 + static_cast<size_t>(std::countr_zero(rest)))) word &= ~(rest & -rest);
+    }
+  }
+  for (size_t row = full * 64; row < nodes.size(); ++row) {
+    if (nodes.Test(row) && !fits(row)) nodes.Clear(row);
+  }
   return {};
+}
+
+framework::Described NodeResourcesFit::DescribeFilter(const framework::Cycle& cycle,
+                                                      framework::SearchRules& rules) const {
+  const model::NodeColumns& columns = cycle.nodes().columns();
+  for (const CompiledFit::Scalar& scalar : ScalarsOf(cycle, cycle.compiled<CompiledFit>(*this))) {
+    const model::NodeColumns::Scalar* column = columns.scalar(scalar.id);
+    if (column == nullptr && scalar.by_devices) continue;
+    if (column == nullptr) return framework::Described::kNo;  // The pod fits nowhere.
+    rules.row_rules.push_back(framework::RowRule::HasFree(
+        column->allocatable, column->requested, scalar.amount, /*none_passes=*/scalar.by_devices));
+  }
+  const model::ResourceVector& wanted = cycle.pod_class().requests;
+  rules.filters.push_back(this);
+  using framework::ScoreBound;
+  rules.bound.cpu = static_cast<float>(wanted.milli_cpu);
+  rules.bound.cpu_limit = wanted.milli_cpu > 0 ? ScoreBound::kAll : ScoreBound::kAnyButNoneFits;
+  rules.bound.memory = static_cast<float>(wanted.memory);
+  rules.bound.memory_limit = wanted.memory > 0 ? ScoreBound::kAll : ScoreBound::kAnyUsage;
+  return framework::Described::kYes;
+}
+
+bool NodeResourcesFit::Passes(const framework::Cycle& cycle, model::NodeRow node) const {
+  const auto& compiled = cycle.compiled<CompiledFit>(*this);
+  return FitsOnNode(cycle.pod_class().requests, compiled, ScalarsOf(cycle, compiled),
+                    cycle.nodes().columns(), node.index());
 }
 
 framework::Verdict NodeResourcesFit::Explain(const framework::Cycle& cycle,
@@ -239,6 +301,27 @@ framework::Verdict NodeResourcesFit::Explain(const framework::Cycle& cycle,
       std::move(reasons)};
 }
 
+// A bit for each reason, and one for a pod that does not fit on the empty node.
+std::optional<uint32_t> NodeResourcesFit::RejectionKind(const framework::Cycle& cycle,
+                                                        model::NodeRow node) const {
+  if (!cycle.compiled<CompiledFit>(*this).scalars.empty()) return std::nullopt;
+  const model::ResourceVector& wanted = cycle.pod_class().requests;
+  const model::NodeColumns& columns = cycle.nodes().columns();
+  const size_t row = node.index();
+  uint32_t kind = columns.pod_count[row] + 1 > columns.allocatable_pods[row];
+  bool hopeless = false;
+  auto check = [&](int64_t request, const std::vector<int64_t>& allocatable,
+                   const std::vector<int64_t>& requested, uint32_t bit) {
+    if (!IsShort(request, allocatable, requested, row)) return;
+    kind |= bit;
+    hopeless |= request > allocatable[row];
+  };
+  check(wanted.milli_cpu, columns.allocatable_cpu, columns.requested_cpu, 2);
+  check(wanted.memory, columns.allocatable_memory, columns.requested_memory, 4);
+  check(wanted.ephemeral_storage, columns.allocatable_ephemeral, columns.requested_ephemeral, 8);
+  return hopeless ? kind | 16 : kind;
+}
+
 framework::Verdict NodeResourcesFit::PreScore(framework::Cycle&, const model::NodeMask&) const {
   return {};
 }
@@ -261,6 +344,37 @@ framework::Verdict NodeResourcesFit::Score(const framework::Cycle& cycle,
       break;
   }
   return {};
+}
+
+framework::Described NodeResourcesFit::DescribeScore(const framework::Cycle& cycle, int32_t weight,
+                                                     framework::SearchRules& rules) const {
+  if (strategy_ == Strategy::kRequestedToCapacityRatio) return framework::Described::kNo;
+  framework::ScoreBound& bound = rules.bound;
+  for (const ScoredResource& resource : cycle.compiled<CompiledFit>(*this).scored) {
+    const auto request = static_cast<float>(resource.request);
+    const auto share = static_cast<float>(resource.weight);
+    if (resource.kind == ScoredResource::Kind::kCpu && bound.cpu_weight == 0) {
+      bound.nonzero_cpu = request;
+      bound.cpu_weight = share;
+    } else if (resource.kind == ScoredResource::Kind::kMemory && bound.memory_weight == 0) {
+      bound.nonzero_memory = request;
+      bound.memory_weight = share;
+    } else {
+      return framework::Described::kNo;
+    }
+  }
+  bound.prefers_used = strategy_ == Strategy::kMostAllocated;
+  bound.allocation_weight = weight;
+  rules.scorers.push_back({this, weight});
+  return framework::Described::kYes;
+}
+
+int64_t NodeResourcesFit::ScoreOneNode(const framework::Cycle& cycle, model::NodeRow node) const {
+  const auto& resources = cycle.compiled<CompiledFit>(*this).scored;
+  const model::NodeColumns& columns = cycle.nodes().columns();
+  return strategy_ == Strategy::kMostAllocated
+             ? AverageOf(resources, columns, node.index(), MostAllocated())
+             : AverageOf(resources, columns, node.index(), LeastAllocated());
 }
 
 uint64_t NodeResourcesFit::score_epoch(const model::Cluster& cluster) const {
@@ -306,115 +420,6 @@ std::string NodeResourcesFit::Details(const framework::Cycle& cycle, model::Node
           column == nullptr ? 0 : column->requested[row], name);
   }
   return fmt::format("{}", fmt::join(texts, "; "));
-}
-
-// --- queueing hints ---
-
-namespace {
-
-// Returns the amount of a resource in the list; see model::AmountOf.
-int64_t AmountOf(std::string_view name, const api::ResourceList& list) {
-  const auto found = list.find(name);
-  return found == list.end() ? 0 : model::AmountOf(name, found->second);
-}
-
-// Calls visit(name, amount) for each resource that the pod requests; returns whether it was true
-// for one.
-template <typename Visit>
-bool AnyRequest(const model::Cluster& cluster, const model::PodRecord& pod, Visit&& visit) {
-  const model::ResourceVector& wanted = cluster.class_of(pod).requests;
-  auto ask = [&](std::string_view name, int64_t amount) {
-    return amount > 0 && visit(name, amount);
-  };
-  return ask("cpu", wanted.milli_cpu) || ask("memory", wanted.memory) ||
-         ask("ephemeral-storage", wanted.ephemeral_storage) ||
-         std::ranges::any_of(wanted.scalars, [&](const model::ResourceVector::Scalar& scalar) {
-           return ask(cluster.scalars().Text(scalar.id), scalar.amount);
-         });
-}
-
-// Reports whether devices provide the resource on nodes that do not list it.
-bool IsByDevices(const model::Cluster& cluster, std::string_view name) {
-  return cluster.devices().extended_resources().Find(name) != nullptr;
-}
-
-// Resources that the plugin is configured to ignore count here all the same, as upstream.
-bool FitsWhenEmpty(const model::Cluster& cluster, const model::PodRecord& pod,
-                   const api::Node& node) {
-  const api::ResourceList& offered = node.status.allocatable;
-  return AmountOf("pods", offered) >= 1 &&
-         !AnyRequest(cluster, pod, [&](std::string_view name, int64_t amount) {
-           const int64_t has = AmountOf(name, offered);
-           return amount > has && !(has <= 0 && IsByDevices(cluster, name));
-         });
-}
-
-bool OffersMore(const model::Cluster& cluster, const model::PodRecord& pod, const api::Node& before,
-                const api::Node& after) {
-  auto grew = [&](std::string_view name) {
-    return AmountOf(name, after.status.allocatable) > AmountOf(name, before.status.allocatable);
-  };
-  return grew("pods") || AnyRequest(cluster, pod, [&](std::string_view name, int64_t) {
-           return grew(name) || IsByDevices(cluster, name);
-         });
-}
-
-// Reports whether `other`, which runs, now requests less of something that the pod requests.
-bool LeavesMore(const api::Pod& pod, const api::Pod& before, const api::Pod& after,
-                const model::Features& features) {
-  const api::PodRequestOptions options = model::ScaledPodRequests(features);
-  const api::ResourceList taken = api::PodRequests(before, options);
-  const api::ResourceList takes = api::PodRequests(after, options);
-  return std::ranges::any_of(api::PodRequests(pod, options), [&](const auto& wanted) {
-    const auto& [name, amount] = wanted;
-    const bool counted = name == "cpu" || name == "memory" || name == "ephemeral-storage" ||
-                         api::IsScalarResource(name);
-    return counted && !amount.IsZero() && AmountOf(name, taken) > AmountOf(name, takes);
-  });
-}
-
-Result<bool> HintForPod(const model::Cluster& cluster, const model::PodRecord& pod,
-                        const framework::ClusterEvent& event) {
-  const auto other = ChangeOf<api::Pod>(event);
-  if (!other) return std::unexpected(other.error());
-  if (other->after == nullptr) return UsesCapacity(*other->before);
-  if (IsSamePod(pod, *other->after)) return true;
-  if (other->before == nullptr || other->after->spec.node_name.empty()) return false;
-  return LeavesMore(*pod.object, *other->before, *other->after, cluster.features());
-}
-
-// A device class may correspond to a resource: that of its own name, or one that it names.
-Result<bool> MayHelpByDevices(const model::Cluster& cluster, const model::PodRecord& pod,
-                              const framework::ClusterEvent& event) {
-  const auto changed = UpdateOf<api::DeviceClass>(event);
-  if (!changed) return std::unexpected(changed.error());
-  const auto& named = changed->after->extended_resource_name;
-  const bool added = changed->before == nullptr;
-  if (!added && changed->before->extended_resource_name == named) return false;
-  const std::string own = std::string(devices::kDeviceClassPrefix) + changed->after->metadata.name;
-  return AnyRequest(cluster, pod, [&](std::string_view name, int64_t) {
-    return name == named || (added && name == own);
-  });
-}
-
-}  // namespace
-
-std::vector<framework::ClusterEventWithHint> NodeResourcesFit::EventsToRegister() const {
-  return {{{framework::Resource::kPod, framework::kDelete | framework::kUpdatePodScaleDown}},
-          {{framework::Resource::kNode, framework::kAdd | framework::kUpdateNodeAllocatable}},
-          {{framework::Resource::kDeviceClass, framework::kAdd | framework::kUpdate}}};
-}
-
-Result<bool> NodeResourcesFit::QueueingHint(const model::Cluster& cluster,
-                                            const model::PodRecord& pod,
-                                            const framework::ClusterEvent& event) const {
-  if (KindOf(event) == framework::Resource::kPod) return HintForPod(cluster, pod, event);
-  if (KindOf(event) == framework::Resource::kDeviceClass)
-    return MayHelpByDevices(cluster, pod, event);
-  const auto node = UpdateOf<api::Node>(event);
-  if (!node) return std::unexpected(node.error());
-  if (!FitsWhenEmpty(cluster, pod, *node->after)) return false;
-  return node->before == nullptr || OffersMore(cluster, pod, *node->before, *node->after);
 }
 
 }  // namespace berth::scheduler::plugins

@@ -3,6 +3,8 @@
 // (RequestedToCapacityRatio).
 #pragma once
 
+#include <optional>
+
 #include "base/result.h"
 #include "scheduler/framework/in_tree_plugin_args.h"
 #include "scheduler/framework/plugin.h"
@@ -32,14 +34,22 @@ class NodeResourcesFit final : public framework::PreFilterPlugin,
   // Names every resource that is insufficient. If the pod does not fit on the empty node,
   // preemption does not help.
   framework::Verdict Explain(const framework::Cycle& cycle, model::NodeRow node) const override;
+  std::optional<uint32_t> RejectionKind(const framework::Cycle& cycle,
+                                        model::NodeRow node) const override;
   std::string Details(const framework::Cycle& cycle, model::NodeRow node) const override;
   framework::Scope filter_scope() const override { return framework::Scope::kNode; }
+  framework::Described DescribeFilter(const framework::Cycle& cycle,
+                                      framework::SearchRules& rules) const override;
+  bool Passes(const framework::Cycle& cycle, model::NodeRow node) const override;
 
   framework::Verdict PreScore(framework::Cycle& cycle,
                               const model::NodeMask& feasible) const override;
   framework::Verdict Score(const framework::Cycle& cycle, const model::NodeMask& nodes,
                            std::span<int64_t> out) const override;
   framework::Scope score_scope() const override { return framework::Scope::kNode; }
+  framework::Described DescribeScore(const framework::Cycle& cycle, int32_t weight,
+                                     framework::SearchRules& rules) const override;
+  int64_t ScoreOneNode(const framework::Cycle& cycle, model::NodeRow node) const override;
   uint64_t score_epoch(const model::Cluster& cluster) const override;
 
  private:

@@ -158,13 +158,25 @@ bool HasAllKeys(const std::vector<SpreadRule>& rules, size_t row) {
 
 }  // namespace
 
+bool SpreadConstraints::EveryNodeCounts(const framework::Cycle& cycle, const SpreadRule& rule,
+                                        const std::vector<SpreadRule>& keys) const {
+  if (rule.honor_taints || (rule.honor_affinity && !affinity_.empty())) return false;
+  return std::ranges::all_of(keys, [&](const SpreadRule& other) {
+    return other.key->node_count() == cycle.nodes().present_count();
+  });
+}
+
 const model::NodeMask& SpreadConstraints::HardNodes(const framework::Cycle& cycle, size_t i) {
+  if (EveryNodeCounts(cycle, hard_[i], hard_)) return cycle.nodes().present();
   return hard_nodes_[i].Refresh(cycle.nodes(), [&](size_t row) {
     return HasAllKeys(hard_, row) && Includes(cycle, hard_[i], row);
   });
 }
 
 const model::NodeMask& SpreadConstraints::SoftNodes(const framework::Cycle& cycle, size_t i) {
+  static const std::vector<SpreadRule> kNone;
+  if (EveryNodeCounts(cycle, soft_[i], requires_all_keys_ ? soft_ : kNone))
+    return cycle.nodes().present();
   return soft_nodes_[i].Refresh(cycle.nodes(), [&](size_t row) {
     return (!requires_all_keys_ || HasAllKeys(soft_, row)) && Includes(cycle, soft_[i], row);
   });

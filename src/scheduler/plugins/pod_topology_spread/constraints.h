@@ -67,6 +67,10 @@ class SpreadConstraints final : public framework::ClassState {
   };
 
   void AddRule(const api::TopologySpreadConstraint& constraint);
+  // Reports whether every node counts for the rule. `keys` are those of the rules whose keys nodes
+  // must have.
+  bool EveryNodeCounts(const framework::Cycle& cycle, const SpreadRule& rule,
+                       const std::vector<SpreadRule>& keys) const;
   bool Includes(const framework::Cycle& cycle, const SpreadRule& rule, size_t row);
   bool Tolerates(const model::TaintSets& sets, model::TaintSetId id);
   std::unique_ptr<Counts> MakeCounts(const model::PodRecord& pod) const;

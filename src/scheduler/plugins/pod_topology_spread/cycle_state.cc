@@ -9,11 +9,19 @@
 
 namespace berth::scheduler::plugins {
 
+namespace {
+
+bool AreAll(const framework::Cycle& cycle, const model::NodeMask& nodes) {
+  return &nodes == &cycle.nodes().present() || nodes == cycle.nodes().present();
+}
+
+}  // namespace
+
 DomainTally::DomainTally(const framework::Cycle& cycle, const SpreadRule& rule,
                          const SpreadCount& count, const model::NodeMask& nodes) {
   const model::Topology::Key& key = *rule.key;
   counts_.assign(key.domains().size(), kNoDomain);
-  if (nodes == cycle.nodes().present()) {
+  if (AreAll(cycle, nodes)) {
     // Every node counts: the counter has the sums already.
     for (size_t i = 0; i < counts_.size(); ++i) {
       if (key.domains()[i].nodes > 0) counts_[i] = 0;
@@ -70,7 +78,7 @@ std::vector<int64_t> SumPerDomain(const framework::Cycle& cycle, const SpreadRul
   const model::Topology::Key& key = *rule.key;
   std::vector<int64_t> sums(key.domains().size());
   if (counter == nullptr) return sums;
-  if (nodes == cycle.nodes().present()) {
+  if (AreAll(cycle, nodes)) {
     counter->PerDomain(key).ForEach([&](size_t domain, int32_t sum) {
       if (domain < sums.size()) sums[domain] = sum;
     });

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "api/selector.h"
 #include "scheduler/framework/kernels.h"
+#include "scheduler/framework/search_rules.h"
 #include "scheduler/plugins/changed_object.h"
 #include "scheduler/plugins/explanation_text.h"
 #include "scheduler/plugins/pod_topology_spread/constraints.h"
@@ -82,19 +84,38 @@ void PodTopologySpread::Adjust(framework::Cycle& cycle, const model::PodRecord& 
   }
 }
 
-framework::Verdict PodTopologySpread::Filter(const framework::Cycle& cycle,
-                                             model::NodeMask& nodes) const {
+// Calls visit(key, fits) for each hard constraint; fits(domain) reports whether one more pod may
+// run there.
+template <typename Visit>
+void PodTopologySpread::ForEachHardRule(const framework::Cycle& cycle, Visit&& visit) const {
   const auto& constraints = cycle.compiled<SpreadConstraints>(*this);
   const auto& state = cycle.state<SpreadFilterState>(*this);
   for (size_t i = 0; i < constraints.hard().size(); ++i) {
     const DomainTally& tally = state.tallies[i];
     const int64_t allowed = HighestAllowed(constraints.hard()[i], state.counts->hard[i], tally);
-    const model::Topology::Key& key = *constraints.hard()[i].key;
-    framework::DomainTable fits(key.domains().size());
-    for (uint32_t d = 0; d < fits.domains(); ++d) fits[d] = tally.In(model::DomainId{d}) <= allowed;
-    framework::KeepDomains(nodes, key.domain_of(), fits);
+    visit(*constraints.hard()[i].key,
+          [&](uint32_t domain) { return tally.In(model::DomainId{domain}) <= allowed; });
   }
+}
+
+framework::Verdict PodTopologySpread::Filter(const framework::Cycle& cycle,
+                                             model::NodeMask& nodes) const {
+  ForEachHardRule(cycle, [&](const model::Topology::Key& key, auto&& domain_fits) {
+    framework::DomainTable fits(key.domains().size());
+    for (uint32_t d = 0; d < fits.domains(); ++d) fits[d] = domain_fits(d);
+    framework::KeepDomains(nodes, key.domain_of(), fits);
+  });
   return {};
+}
+
+framework::Described PodTopologySpread::DescribeFilter(const framework::Cycle& cycle,
+                                                       framework::SearchRules& rules) const {
+  ForEachHardRule(cycle, [&](const model::Topology::Key& key, auto&& domain_fits) {
+    std::vector<bool> fits(key.domains().size());
+    for (uint32_t d = 0; d < fits.size(); ++d) fits[d] = domain_fits(d);
+    rules.row_rules.push_back(framework::RowRule::InDomains(key.domain_of(), std::move(fits)));
+  });
+  return framework::Described::kYes;
 }
 
 framework::Verdict PodTopologySpread::Explain(const framework::Cycle& cycle,
@@ -133,6 +154,13 @@ framework::Verdict PodTopologySpread::Score(const framework::Cycle& cycle,
   const auto& state = cycle.state<SpreadScoreState>(*this);
   nodes.ForEach([&](size_t row) { out[row] = state.ignored.Test(row) ? 0 : state.ScoreOf(row); });
   return {};
+}
+
+framework::Described PodTopologySpread::DescribeScore(const framework::Cycle& cycle, int32_t,
+                                                      framework::SearchRules&) const {
+  auto& constraints = cycle.class_cache<SpreadConstraints>(*this);
+  const bool skips = constraints.soft().empty() || constraints.CountsFor(cycle.pod()) == nullptr;
+  return skips ? framework::Described::kSkip : framework::Described::kByFeasibleNodes;
 }
 
 bool PodTopologySpread::AddScores(const framework::Cycle& cycle, int32_t weight,

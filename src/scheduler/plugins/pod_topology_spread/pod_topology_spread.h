@@ -37,6 +37,8 @@ class PodTopologySpread final : public framework::PreFilterPlugin,
   framework::Verdict Filter(const framework::Cycle& cycle, model::NodeMask& nodes) const override;
   framework::Verdict Explain(const framework::Cycle& cycle, model::NodeRow node) const override;
   std::string Details(const framework::Cycle& cycle, model::NodeRow node) const override;
+  framework::Described DescribeFilter(const framework::Cycle& cycle,
+                                      framework::SearchRules& rules) const override;
 
   framework::Verdict PreScore(framework::Cycle& cycle,
                               const model::NodeMask& feasible) const override;
@@ -47,12 +49,16 @@ class PodTopologySpread final : public framework::PreFilterPlugin,
                  std::span<int64_t> scores) const override;
   bool AddScores(const framework::Cycle& cycle, int32_t weight, std::span<int32_t> totals,
                  std::span<int32_t> scratch) const override;
+  framework::Described DescribeScore(const framework::Cycle& cycle, int32_t weight,
+                                     framework::SearchRules& rules) const override;
 
  private:
   explicit PodTopologySpread(framework::PodTopologySpreadArgs args) : args_(std::move(args)) {}
 
   void Adjust(framework::Cycle& cycle, const model::PodRecord& pod, model::NodeRow node,
               int32_t delta) const;
+  template <typename Visit>
+  void ForEachHardRule(const framework::Cycle& cycle, Visit&& visit) const;
 
   const framework::PodTopologySpreadArgs args_;
 };

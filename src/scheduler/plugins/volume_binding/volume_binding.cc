@@ -9,6 +9,7 @@
 #include "scheduler/framework/cycle.h"
 #include "scheduler/framework/measurements.h"
 #include "scheduler/framework/scores.h"
+#include "scheduler/framework/search_rules.h"
 #include "scheduler/framework/writes.h"
 #include "scheduler/model/storage_model.h"
 #include "scheduler/plugins/changed_object.h"
@@ -102,10 +103,23 @@ std::string VolumeBinding::Details(const framework::Cycle& cycle, model::NodeRow
   return cycle.state<PlanState>(*this).plan->DetailsFor(node);
 }
 
+namespace {
+
+// Reports whether scores depend on the storage that nodes have left.
+bool ScoresStorage(const framework::Plugin& plugin, const framework::Cycle& cycle) {
+  return cycle.cluster().features().storage_capacity_scoring && cycle.has_state(plugin) &&
+         !cycle.state<PlanState>(plugin).plan->all_bound();
+}
+
+}  // namespace
+
 framework::Verdict VolumeBinding::PreScore(framework::Cycle& cycle, const model::NodeMask&) const {
-  const bool scores = cycle.cluster().features().storage_capacity_scoring &&
-                      cycle.has_state(*this) && !cycle.state<PlanState>(*this).plan->all_bound();
-  return scores ? framework::Verdict() : framework::Verdict::Skip();
+  return ScoresStorage(*this, cycle) ? framework::Verdict() : framework::Verdict::Skip();
+}
+
+framework::Described VolumeBinding::DescribeScore(const framework::Cycle& cycle, int32_t,
+                                                  framework::SearchRules&) const {
+  return ScoresStorage(*this, cycle) ? framework::Described::kNo : framework::Described::kSkip;
 }
 
 namespace {

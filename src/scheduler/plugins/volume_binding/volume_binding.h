@@ -39,6 +39,8 @@ class VolumeBinding final : public framework::PreFilterPlugin,
                               const model::NodeMask& feasible) const override;
   framework::Verdict Score(const framework::Cycle& cycle, const model::NodeMask& nodes,
                            std::span<int64_t> out) const override;
+  framework::Described DescribeScore(const framework::Cycle& cycle, int32_t weight,
+                                     framework::SearchRules& rules) const override;
 
   // Assumes the volumes and claims as PreBind will write them.
   framework::Verdict Reserve(framework::Cycle& cycle, model::NodeRow node) const override;

@@ -1,0 +1,191 @@
+// How an Attempt finds the best node without the cached results of the pod's class.
+#include <algorithm>
+#include <utility>
+
+#include "scheduler/framework/attempt.h"
+#include "scheduler/framework/class_results.h"
+#include "scheduler/framework/kernels.h"
+#include "scheduler/framework/node_search.h"
+#include "scheduler/framework/scores.h"
+#include "scheduler/framework/search_rules.h"
+#include "scheduler/model/cluster.h"
+
+namespace berth::scheduler::framework {
+
+bool Attempt::Describe(SearchRules& rules) {
+  for (const FilterPlugin* filter : profile_.filter()) {
+    if (Contains(skipped_filters_, *filter)) continue;
+    if (filter->DescribeFilter(cycle_, rules) == Described::kNo) return false;
+  }
+  for (const Profile::Scorer& scorer : profile_.score()) {
+    switch (scorer.plugin->DescribeScore(cycle_, static_cast<int32_t>(scorer.weight), rules)) {
+      case Described::kNo:
+        return false;
+      case Described::kSkip:
+        skipped_scores_ |= MaskOf(*scorer.plugin);
+        break;
+      case Described::kYes:
+        break;
+      case Described::kByFeasibleNodes:
+        rules.by_feasible_nodes.push_back(scorer);
+        break;
+    }
+  }
+  // Others may have to see the feasible nodes.
+  return std::ranges::all_of(profile_.pre_score(), [&](const PreScorePlugin* plugin) {
+    return Contains(results_.scorers(), *plugin);
+  });
+}
+
+// Returns the nodes that the pod loses to rivals, which are nominated to them; absent after an
+// error.
+std::optional<std::vector<model::NodeRow>> Attempt::LostNodes() {
+  std::vector<model::NodeRow> lost;
+  for (const auto& [name, pods] : cluster_.nominations().by_node()) {
+    const model::NodeRow row = cluster_.nodes().Find(name);
+    if (!row.valid() || !cluster_.nodes().present().Test(row.index()) || !HasRivals(pods)) continue;
+    const Verdict verdict = FilterNode(row);
+    if (!verdict.ok() && !verdict.rejected()) return std::nullopt;
+    if (!verdict.ok()) lost.push_back(row);
+  }
+  return lost;
+}
+
+model::NodeRow Attempt::Search() {
+  NodeSearch* const search = results_.search();
+  if (search == nullptr || restriction_ || results_.highest_total() > kMaxTotal) return {};
+  const bool almost_current = results_.AreAlmostCurrent(cluster_.nodes());
+  if (almost_current && CachedFiltersSuffice()) return {};
+  SearchRules rules;
+  if (!Describe(rules)) return {};
+  results_.set_scans(!rules.by_feasible_nodes.empty());
+  if (rules.by_feasible_nodes.empty()) return SearchByUsage(*search, std::move(rules));
+  return almost_current ? model::NodeRow{} : Scan(*search, rules);
+}
+
+// Few nodes are evaluated.
+model::NodeRow Attempt::SearchByUsage(NodeSearch& search, SearchRules rules) {
+  const auto lost = LostNodes();
+  if (!lost) return {};
+  if (!cluster_.nominations().by_node().empty()) {
+    // Trying nodes with other pods may have moved what the rules refer to.
+    rules = {};
+    Describe(rules);
+  }
+  const auto evaluate = [&](model::NodeRow row) -> int32_t {
+    if (std::ranges::count(*lost, row) > 0) return -1;
+    for (const FilterPlugin* filter : rules.filters) {
+      if (!filter->Passes(cycle_, row)) return -1;
+    }
+    return ExactScore(rules.scorers, row) + ExactScore(rules.other_scorers, row);
+  };
+  const auto best = search.Best(cycle_, rules, start_, evaluate);
+  if (!best || !best->valid()) return {};
+  best_ = *best;
+  searched_ = true;
+  MeasureSearch();
+  return best_;
+}
+
+int32_t Attempt::ExactScore(std::span<const Profile::Scorer> scorers, model::NodeRow row) const {
+  int64_t sum = 0;
+  for (const auto& [plugin, weight] : scorers) sum += weight * plugin->ScoreOneNode(cycle_, row);
+  return static_cast<int32_t>(sum);
+}
+
+// Plugins have little to do in a search; that they took part is measured all the same.
+void Attempt::MeasureSearch() {
+  PluginTimer timer(meter_);
+  for (const FilterPlugin* filter : profile_.filter()) {
+    if (!Contains(skipped_filters_, *filter))
+      timer.End(*filter, MeasuredPoint::kFilter, Code::kSuccess);
+  }
+  for (const Profile::Scorer& scorer : profile_.score()) {
+    if (!Contains(skipped_scores_, *scorer.plugin))
+      timer.End(*scorer.plugin, MeasuredPoint::kScore, Code::kSuccess);
+  }
+  meter_.TookPart(MeasuredPoint::kFilter, results_.filters() & ~skipped_filters_);
+  meter_.End(MeasuredPoint::kFilter, Code::kSuccess);
+  PluginMask pre_scorers = 0;
+  for (const PreScorePlugin* plugin : profile_.pre_score()) pre_scorers |= MaskOf(*plugin);
+  meter_.TookPart(MeasuredPoint::kPreScore, pre_scorers & ~skipped_scores_);
+  meter_.TookPart(MeasuredPoint::kScore, results_.scorers() & ~skipped_scores_);
+  meter_.End(MeasuredPoint::kPreScore, Code::kSuccess);
+  meter_.End(MeasuredPoint::kScore, Code::kSuccess);
+}
+
+// All nodes are filtered exactly, and scored by bounds, which are almost always exact: then only
+// the best ones need be evaluated.
+model::NodeRow Attempt::Scan(NodeSearch& search, const SearchRules& rules) {
+  const NodeSelection* const selection = search.SelectionFor(cycle_, rules);
+  if (selection == nullptr || !FilterSelected(*selection, rules)) return {};
+  const size_t count = feasible_.Count();
+  if (count == 0) return {};
+  meter_.TookPart(MeasuredPoint::kFilter, results_.filters() & ~skipped_filters_);
+  meter_.End(MeasuredPoint::kFilter, Code::kSuccess);
+  if (count > 1) {
+    if (!PreScore().ok() || !AddAllScores(search, *selection, rules)) return {};
+    best_ = SelectExactly(search, rules);
+    meter_.End(MeasuredPoint::kScore, Code::kSuccess);
+  } else {
+    feasible_.ForEach([&](size_t row) { best_ = model::NodeRow{static_cast<uint32_t>(row)}; });
+  }
+  return best_;
+}
+
+bool Attempt::FilterSelected(const NodeSelection& selection, const SearchRules& rules) {
+  candidates_ = cluster_.nodes().present();
+  feasible_ = selection.rows();
+  PluginTimer timer(meter_);
+  for (const FilterPlugin* filter : profile_.filter()) {
+    if (Contains(skipped_filters_, *filter)) continue;
+    const bool is_done = std::ranges::count(rules.static_filters, filter) > 0;
+    if (!is_done && !filter->Filter(cycle_, feasible_).ok()) return false;
+    timer.End(*filter, MeasuredPoint::kFilter, Code::kSuccess);
+  }
+  return FilterNominatedNodes().ok();
+}
+
+// Leaves the totals in the buffers: exact but for those of rules.scorers, which are bounds.
+bool Attempt::AddAllScores(NodeSearch& search, const NodeSelection& selection,
+                           const SearchRules& rules) {
+  ScoreBound bound = rules.bound;
+  bound.others = 0;
+  search.BoundAll(cluster_.nodes(), bound);
+  auto& [bounds, totals, scratch, scores] = search.buffers();
+  CopyRows(feasible_, bounds, totals);
+  for (size_t i = 0; i < rules.static_scorers.size(); ++i) {
+    feasible_.ForEach([&](size_t row) { scores[row] = selection.group_of(row).scores[i]; });
+    if (!AddNormalized(rules.static_scorers[i], scores, totals).ok()) return false;
+  }
+  for (const Profile::Scorer& scorer : rules.other_scorers) {
+    if (!scorer.plugin->Score(cycle_, feasible_, scores).ok() ||
+        !AddNormalized(scorer, scores, totals).ok())
+      return false;
+  }
+  for (const Profile::Scorer& scorer : rules.by_feasible_nodes) {
+    if (Contains(skipped_scores_, *scorer.plugin) || scorer.plugin->AllScoresAreZero(cycle_))
+      continue;
+    if (!AddChangingScores(scorer, scores, scratch, totals).ok()) return false;
+  }
+  return true;
+}
+
+// Replaces the bounds of the best nodes by their scores, until the best one is exact.
+model::NodeRow Attempt::SelectExactly(NodeSearch& search, const SearchRules& rules) {
+  // Each costs a pass over all nodes. If so many bounds are too high, all nodes are evaluated.
+  constexpr int kMaxTries = 32;
+  auto& [bounds, totals, scratch, scores] = search.buffers();
+  const model::NodeOrder& order = cluster_.nodes().order();
+  for (int i = 0; i < kMaxTries; ++i) {
+    const model::NodeRow best = SelectBest(totals, order.rank(), start_, order.rows());
+    if (!best.valid()) return {};
+    const int32_t excess = bounds[best.index()] - ExactScore(rules.scorers, best);
+    if (excess == 0) return best;
+    bounds[best.index()] -= excess;
+    totals[best.index()] -= excess;
+  }
+  return {};
+}
+
+}  // namespace berth::scheduler::framework

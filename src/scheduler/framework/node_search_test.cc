@@ -1,0 +1,133 @@
+#include "scheduler/framework/node_search.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "scheduler/framework/plugin.h"
+#include "scheduler/framework/profile.h"
+#include "scheduler/model/cluster.h"
+#include "testing/fake_plugins.h"
+#include "testing/object_builders.h"
+#include "testing/require.h"
+
+namespace berth::scheduler::framework {
+namespace BERTH_TEST_FILE {
+
+using Names = std::vector<std::string>;
+
+// Leaves in the nodes whose label "pool" is the pod's namespace, and prefers those with the label
+// "fast"; records which nodes it has filtered.
+class Pools final : public NodeFilter, public NodeScorer {
+ public:
+  static constexpr std::string_view kName = "Pools";
+  std::string_view name() const override { return kName; }
+  static inline Names filtered;
+
+  Verdict FilterNode(const Cycle& cycle, model::NodeRow node) const override {
+    filtered.push_back(cycle.nodes().name(node));
+    const api::StringMap& labels = cycle.nodes().info(node).object->metadata.labels;
+    const auto pool = labels.find("pool");
+    const bool same =
+        pool != labels.end() && pool->second == cycle.pod().object->metadata.namespace_;
+    return same ? Verdict() : Verdict(Code::kUnschedulable, "another pool");
+  }
+  int64_t ScoreNode(const Cycle& cycle, model::NodeRow node) const override {
+    return cycle.nodes().info(node).object->metadata.labels.contains("fast") ? 100 : 0;
+  }
+  Described DescribeFilter(const Cycle& cycle, SearchRules& rules) const override {
+    rules.key += cycle.pod().object->metadata.namespace_;
+    rules.static_filters.push_back(this);
+    return Described::kYes;
+  }
+  Described DescribeScore(const Cycle&, int32_t weight, SearchRules& rules) const override {
+    rules.static_scorers.push_back({this, weight});
+    return Described::kYes;
+  }
+};
+
+class NodeSearchTest : public testing::Test {
+ protected:
+  NodeSearchTest() {
+    Registry registry;
+    registry.Add<Pools>();
+    registry.Add<FakeSort>();
+    registry.Add<FakeBinder>();
+    ProfileConfig config;
+    config.multi_point.enabled = {{"Pools"}, {"FakeSort"}, {"FakeBinder"}};
+    profile_ = Require(Profile::Build(config, registry));
+    for (const char* name : {"a1", "a2", "a3"}) cluster_.Put(MakeNode(name).Label("pool", "a"));
+    cluster_.Put(MakeNode("b1").Label("pool", "b"));
+  }
+
+  // The best node for a pod of this namespace. All nodes are alike, but for those that do not fit.
+  std::string Best(const char* pool, uint32_t start = 0, const Names& full = {}) {
+    Pools::filtered.clear();
+    cluster_.Put(MakePod("p").Namespace(pool));
+    const model::PodRecord& pod = cluster_.pod(cluster_.pods().Find(pool, "p"));
+    const ClassStates compiled(profile_->size());
+    const Cycle cycle(cluster_, pod, compiled);
+    SearchRules rules;
+    for (const FilterPlugin* filter : profile_->filter()) filter->DescribeFilter(cycle, rules);
+    for (const Profile::Scorer& scorer : profile_->score())
+      scorer.plugin->DescribeScore(cycle, 1, rules);
+    const auto best = search_.Best(cycle, rules, start, [&](model::NodeRow row) {
+      return std::ranges::count(full, cluster_.nodes().name(row)) > 0 ? -1 : 0;
+    });
+    return best && best->valid() ? cluster_.nodes().name(*best) : "none";
+  }
+
+  std::unique_ptr<Profile> profile_;
+  model::Cluster cluster_;
+  NodeSearch search_;
+};
+
+TEST_F(NodeSearchTest, ChoosesAmongTheNodesThatStaticFiltersLeaveIn) {
+  EXPECT_EQ(Best("a"), "a1");
+  EXPECT_EQ(Best("b"), "b1");
+  EXPECT_EQ(Best("c"), "none");
+  EXPECT_EQ(Best("a", 0, {"a1"}), "a2");
+  EXPECT_EQ(Best("a", 2), "a3");
+  EXPECT_EQ(Best("a", 3), "a1");  // After the last comes the first.
+}
+
+TEST_F(NodeSearchTest, StaticFiltersSeeEachNodeOncePerKey) {
+  Best("a");
+  EXPECT_EQ(Pools::filtered, Names({"a1", "a2", "a3", "b1"}));
+  Best("a");
+  EXPECT_EQ(Pools::filtered, Names());
+  cluster_.Put(MakePod("other").Request("cpu", "1").On("a1"));
+  cluster_.Put(MakeNode("a2").Label("pool", "a").Cpu("16"));
+  Best("a");
+  EXPECT_EQ(Pools::filtered, Names());  // What nodes hold and have is no static matter.
+  EXPECT_EQ(search_.size(), 1u);
+}
+
+TEST_F(NodeSearchTest, FollowsTheLabelsOfNodes) {
+  EXPECT_EQ(Best("a"), "a1");
+  cluster_.Put(MakeNode("a1").Label("pool", "b"));
+  EXPECT_EQ(Best("a"), "a2");
+  EXPECT_EQ(Pools::filtered, Names({"a1"}));
+  cluster_.Remove<api::Node>({"", "a2"});
+  EXPECT_EQ(Best("a"), "a3");
+  cluster_.Put(MakeNode("a0").Label("pool", "a"));
+  EXPECT_EQ(Best("a"), "a0");
+}
+
+TEST_F(NodeSearchTest, StaticScoresDecideBetweenGroups) {
+  cluster_.Put(MakeNode("a3").Label("pool", "a").Label("fast", ""));
+  EXPECT_EQ(Best("a"), "a3");
+  EXPECT_EQ(Best("a", 0, {"a3"}), "a1");
+}
+
+TEST_F(NodeSearchTest, CountsPodsOnlyIfAPluginDoes) {
+  cluster_.Put(MakeNode("b1").Label("pool", "b").Pods("1"));
+  cluster_.Put(MakePod("other").On("b1"));
+  EXPECT_EQ(Best("b"), "b1");
+}
+
+}  // namespace BERTH_TEST_FILE
+}  // namespace berth::scheduler::framework

@@ -1,0 +1,91 @@
+// RowRule is a condition on a node that takes a look-up or two: by topology domain, as required
+// spread and pod affinity are, or by the free amount of a scalar resource.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "scheduler/model/ids.h"
+#include "scheduler/model/pod_counters.h"
+
+namespace berth::scheduler::framework {
+
+class RowRule {
+ public:
+  // What the rules refer to must outlive them.
+
+  // A node passes if the count of its domain is from `lowest` to `highest`; one in no domain if
+  // `none_passes`.
+  static RowRule CountIn(std::span<const model::DomainId> domain_of,
+                         const model::IndexedCounts& counts, int32_t lowest, int32_t highest,
+                         bool none_passes) {
+    return RowRule(ByCount{domain_of, &counts, lowest, highest, none_passes});
+  }
+  // A node passes if passes[its domain]; one in no domain does not.
+  static RowRule InDomains(std::span<const model::DomainId> domain_of, std::vector<bool> passes) {
+    return RowRule(ByDomain{domain_of, std::move(passes)});
+  }
+  // A node passes if `amount` is free; one that has none at all if `none_passes`.
+  static RowRule HasFree(std::span<const int64_t> allocatable, std::span<const int64_t> requested,
+                         int64_t amount, bool none_passes) {
+    return RowRule(ByAmount{allocatable, requested, amount, none_passes});
+  }
+
+  bool Passes(size_t row) const {
+    return std::visit([&](const auto& rule) { return rule.Passes(row); }, rule_);
+  }
+  // Calls remove(i) for each i below `count` for which row_of(i) does not pass.
+  template <typename RowOf, typename Remove>
+  void RemoveOthers(size_t count, RowOf&& row_of, Remove&& remove) const {
+    std::visit(
+        [&](const auto& rule) {
+          for (size_t i = 0; i < count; ++i) {
+            if (!rule.Passes(row_of(i))) remove(i);
+          }
+        },
+        rule_);
+  }
+
+ private:
+  struct ByCount {
+    std::span<const model::DomainId> domain_of;
+    const model::IndexedCounts* counts;
+    int32_t lowest, highest;
+    bool none_passes;
+
+    bool Passes(size_t row) const {
+      const model::DomainId domain = domain_of[row];
+      if (!domain.valid()) return none_passes;
+      const int32_t count = (*counts)[domain.index()];
+      return lowest <= count && count <= highest;
+    }
+  };
+  struct ByDomain {
+    std::span<const model::DomainId> domain_of;
+    std::vector<bool> passes;
+
+    bool Passes(size_t row) const {
+      const model::DomainId domain = domain_of[row];
+      return domain.valid() && passes[domain.index()];
+    }
+  };
+  struct ByAmount {
+    std::span<const int64_t> allocatable, requested;
+    int64_t amount;
+    bool none_passes;
+
+    bool Passes(size_t row) const {
+      if (allocatable[row] <= 0 && none_passes) return true;
+      return amount <= allocatable[row] - requested[row];
+    }
+  };
+  using Rule = std::variant<ByCount, ByDomain, ByAmount>;
+  explicit RowRule(Rule rule) : rule_(std::move(rule)) {}
+
+  Rule rule_;
+};
+
+}  // namespace berth::scheduler::framework

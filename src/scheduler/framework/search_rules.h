@@ -1,0 +1,53 @@
+// SearchRules describe what the plugins of a profile require of a node for one pod, so that a
+// search (node_search.h) finds the best node without evaluating every one.
+//
+// Each filter and scorer that takes part adds its own rules (FilterPlugin::DescribeFilter,
+// ScorePlugin::DescribeScore). If one cannot, every node is evaluated.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "scheduler/framework/profile.h"
+#include "scheduler/framework/row_rule.h"
+#include "scheduler/framework/usage_bound.h"
+
+namespace berth::scheduler::framework {
+
+// A plugin's answer to DescribeFilter or DescribeScore.
+enum class Described : uint8_t {
+  kNo,    // Every node must be evaluated.
+  kSkip,  // The plugin does not influence this decision.
+  kYes,   // Its rules are among the SearchRules.
+  // For scorers: scores depend on which nodes are feasible. PreScore is called, then AddScores.
+  kByFeasibleNodes,
+};
+
+struct SearchRules {
+  using Scorer = Profile::Scorer;
+
+  // --- what a node is ---
+
+  // These depend on the pod only as far as `key` says, and of the node on its labels, taints,
+  // features and whether it is unschedulable. Pods with equal keys share their results.
+  std::string key;
+  std::vector<const FilterPlugin*> static_filters;
+  std::vector<Scorer> static_scorers;
+
+  // --- what it holds, and where it is ---
+
+  // Evaluated with FilterPlugin::Passes and ScorePlugin::ScoreOneNode, for few nodes. `bound` says
+  // how `scorers` rate nodes by their usage; of `other_scorers` it has the highest sum only.
+  std::vector<const FilterPlugin*> filters;
+  std::vector<Scorer> scorers, other_scorers;
+  ScoreBound bound;
+
+  // Checked before `filters`, of many nodes.
+  std::vector<RowRule> row_rules;
+
+  // Scores that are known when all feasible nodes are.
+  std::vector<Scorer> by_feasible_nodes;
+};
+
+}  // namespace berth::scheduler::framework

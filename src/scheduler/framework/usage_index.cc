@@ -1,0 +1,358 @@
+#include "scheduler/framework/usage_index.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <utility>
+
+#include "base/check.h"
+#include "scheduler/framework/kernels.h"
+
+namespace berth::scheduler::framework {
+namespace {
+
+// Usages that differ by less than a thousandth are the same.
+constexpr uint32_t kSteps = 1023;
+
+uint32_t StepOf(float usage) {
+  return static_cast<uint32_t>(std::clamp(usage, 0.0F, 1.0F) * static_cast<float>(kSteps));
+}
+
+// Spreads the bits: every second one is from `step`.
+uint32_t Spread(uint32_t step) {
+  step = (step | (step << 8)) & 0x00FF00FF;
+  step = (step | (step << 4)) & 0x0F0F0F0F;
+  step = (step | (step << 2)) & 0x33333333;
+  return (step | (step << 1)) & 0x55555555;
+}
+
+// Returns the power of two that is next to the size of a node.
+uint32_t SizeOf(float per_unit) {
+  if (per_unit <= 0) return 0;
+  return static_cast<uint32_t>(std::clamp(-std::log2(per_unit), 0.0F, 63.0F));
+}
+
+}  // namespace
+
+// Nodes of one size are together, and of those the ones whose cpu and memory are used alike: the
+// bits of both alternate.
+UsageIndex::Key UsageIndex::KeyOf(const NodeUsage& usage) {
+  const uint32_t size = SizeOf(usage[kPerCpu]) * 64 + SizeOf(usage[kPerMemory]);
+  return size << 20 | Spread(StepOf(usage[kCpuUsage])) << 1 | Spread(StepOf(usage[kMemoryUsage]));
+}
+
+void UsageIndex::Chunk::Append(Key entry_key, const Entry& entry) {
+  for (size_t column = 0; column < kUsageColumns; ++column)
+    usage[column][size] = entry.usage[column];
+  key[size] = entry_key;
+  rank[size] = entry.rank;
+  row[size] = entry.row;
+  ++size;
+}
+
+NodeUsage UsageIndex::Chunk::UsageAt(size_t i) const {
+  NodeUsage of_entry{};
+  for (size_t column = 0; column < kUsageColumns; ++column) of_entry[column] = usage[column][i];
+  return of_entry;
+}
+
+void UsageIndex::Chunk::MoveTo(Chunk& to, size_t i) {
+  to.Append(key[i], {row[i], rank[i], UsageAt(i)});
+}
+
+void UsageIndex::Chunk::Erase(size_t i) {
+  --size;
+  for (auto& column : usage) column[i] = column[size];
+  key[i] = key[size];
+  rank[i] = rank[size];
+  row[i] = row[size];
+}
+
+void UsageIndex::Parts::Resize(size_t size) {
+  for (std::vector<float>& column : low) column.resize(size, kNoneFits);
+  for (std::vector<float>& column : high) column.resize(size);
+  lowest_rank.resize(size, UINT32_MAX);
+  highest_rank.resize(size);
+  bounds.resize(size);
+}
+
+UsageRanges UsageIndex::Parts::ranges(size_t first) const {
+  UsageRanges ranges{};
+  for (size_t column = 0; column < kUsageColumns; ++column) {
+    ranges.low[column] = low[column].data() + first;
+    ranges.high[column] = high[column].data() + first;
+  }
+  return ranges;
+}
+
+void UsageIndex::Load(std::span<const Entry> entries) {
+  std::vector<std::pair<uint64_t, uint32_t>> order(entries.size());
+  for (size_t i = 0; i < entries.size(); ++i)
+    order[i] = {Place(KeyOf(entries[i].usage), entries[i].rank), static_cast<uint32_t>(i)};
+  std::ranges::sort(order);
+  by_place_.clear();
+  chunks_.clear();
+  free_.clear();
+  parts_ = {};
+  blocks_ = {};
+  size_ = entries.size();
+  uint32_t id = AddChunk(0);
+  for (const auto& [place, i] : order) {
+    if (chunks_[id]->size == kMany) {
+      UpdateRanges(id);
+      id = AddChunk(place);
+    }
+    chunks_[id]->Append(static_cast<Key>(place >> 32), entries[i]);
+  }
+  UpdateRanges(id);
+}
+
+uint32_t UsageIndex::ChunkAt(uint64_t place) const {
+  return std::prev(by_place_.upper_bound(place))->second;
+}
+
+uint32_t UsageIndex::AddChunk(uint64_t first) {
+  uint32_t id = 0;
+  if (free_.empty()) {
+    id = static_cast<uint32_t>(chunks_.size());
+    chunks_.push_back(std::make_unique<Chunk>());
+    parts_.Resize(chunks_.size());
+    blocks_.Resize((chunks_.size() + kChunksPerBlock - 1) / kChunksPerBlock);
+  } else {
+    id = free_.back();
+    free_.pop_back();
+  }
+  chunks_[id]->first = first;
+  by_place_.emplace(first, id);
+  return id;
+}
+
+namespace {
+
+struct RankRange {
+  uint32_t lowest = UINT32_MAX;
+  uint32_t highest = 0;
+};
+
+RankRange RangeOfRanks(std::span<const uint32_t> lowest, std::span<const uint32_t> highest) {
+  RankRange range;
+  for (size_t i = 0; i < lowest.size(); ++i) {
+    range.lowest = std::min(range.lowest, lowest[i]);
+    range.highest = std::max(range.highest, highest[i]);
+  }
+  return range;
+}
+
+}  // namespace
+
+void UsageIndex::Parts::Widen(size_t part, const NodeUsage& usage, uint32_t rank) {
+  for (size_t column = 0; column < kUsageColumns; ++column) {
+    low[column][part] = std::min(low[column][part], usage[column]);
+    high[column][part] = std::max(high[column][part], usage[column]);
+  }
+  lowest_rank[part] = std::min(lowest_rank[part], rank);
+  highest_rank[part] = std::max(highest_rank[part], rank);
+}
+
+void UsageIndex::UpdateRanges(uint32_t id) {
+  for (size_t column = 0; column < kUsageColumns; ++column) UpdateRange(id, column);
+  UpdateRanks(id);
+}
+
+void UsageIndex::UpdateRange(uint32_t id, size_t column) {
+  const Chunk& chunk = *chunks_[id];
+  const auto [lowest, highest] = chunk.size == 0
+                                     ? ShareRange{kNoneFits, 0}
+                                     : RangeOf(std::span(chunk.usage[column]).first(chunk.size));
+  parts_.low[column][id] = lowest;
+  parts_.high[column][id] = highest;
+  const size_t block = id / kChunksPerBlock;
+  const size_t first = block * kChunksPerBlock;
+  const size_t count = std::min(kChunksPerBlock, parts_.size() - first);
+  const std::span low = std::span(parts_.low[column]).subspan(first, count);
+  const std::span high = std::span(parts_.high[column]).subspan(first, count);
+  blocks_.low[column][block] = RangeOf(low).lowest;
+  blocks_.high[column][block] = RangeOf(high).highest;
+}
+
+void UsageIndex::UpdateRanks(uint32_t id) {
+  const auto ranks = std::span(std::as_const(chunks_[id]->rank)).first(chunks_[id]->size);
+  const RankRange of_chunk = RangeOfRanks(ranks, ranks);
+  parts_.lowest_rank[id] = of_chunk.lowest;
+  parts_.highest_rank[id] = of_chunk.highest;
+  const size_t block = id / kChunksPerBlock;
+  const size_t first = block * kChunksPerBlock;
+  const size_t count = std::min(kChunksPerBlock, parts_.size() - first);
+  const RankRange of_block = RangeOfRanks(std::span(parts_.lowest_rank).subspan(first, count),
+                                          std::span(parts_.highest_rank).subspan(first, count));
+  blocks_.lowest_rank[block] = of_block.lowest;
+  blocks_.highest_rank[block] = of_block.highest;
+}
+
+// Moves the upper half of the chunk to a new one.
+void UsageIndex::Split(uint32_t id) {
+  std::array<uint64_t, kCapacity> places;
+  for (size_t i = 0; i < kCapacity; ++i) places[i] = chunks_[id]->PlaceOf(i);
+  std::array<uint64_t, kCapacity> sorted = places;
+  std::ranges::nth_element(sorted, sorted.begin() + kCapacity / 2);
+  const uint64_t middle = sorted[kCapacity / 2];
+  const uint32_t added = AddChunk(middle);
+  Chunk& from = *chunks_[id];
+  Chunk& to = *chunks_[added];
+  for (size_t i = kCapacity; i-- > 0;) {
+    if (places[i] < middle) continue;
+    from.MoveTo(to, i);
+    from.Erase(i);
+  }
+  UpdateRanges(id);
+  UpdateRanges(added);
+}
+
+void UsageIndex::JoinIfFew(uint32_t id) {
+  Chunk& chunk = *chunks_[id];
+  if (chunk.size > kFew || chunk.first == 0) return;
+  const auto place = by_place_.find(chunk.first);
+  const uint32_t before = std::prev(place)->second;
+  Chunk& neighbour = *chunks_[before];
+  if (neighbour.size + chunk.size > kMany) return;
+  for (size_t i = 0; i < chunk.size; ++i) chunk.MoveTo(neighbour, i);
+  chunk.size = 0;
+  by_place_.erase(place);
+  free_.push_back(id);
+  UpdateRanges(id);
+  UpdateRanges(before);
+}
+
+void UsageIndex::Insert(const Entry& entry) {
+  const Key key = KeyOf(entry.usage);
+  const uint64_t place = Place(key, entry.rank);
+  uint32_t id = ChunkAt(place);
+  if (chunks_[id]->size == kCapacity) {
+    Split(id);
+    id = ChunkAt(place);
+  }
+  chunks_[id]->Append(key, entry);
+  parts_.Widen(id, entry.usage, entry.rank);
+  blocks_.Widen(id / kChunksPerBlock, entry.usage, entry.rank);
+  ++size_;
+}
+
+void UsageIndex::Remove(Key key, const Entry& entry) {
+  const uint32_t id = ChunkAt(Place(key, entry.rank));
+  Chunk& chunk = *chunks_[id];
+  const auto rows = std::span(chunk.row).first(chunk.size);
+  const auto found = std::ranges::find(rows, entry.row);
+  CHECK(found != rows.end());
+  const auto at = static_cast<size_t>(found - rows.begin());
+  const NodeUsage usage = chunk.UsageAt(at);
+  chunk.Erase(at);
+  // Ranges become narrower only if the entry was at one end of them.
+  for (size_t column = 0; column < kUsageColumns; ++column) {
+    const float low = parts_.low[column][id], high = parts_.high[column][id];
+    const bool at_end = usage[column] == low || usage[column] == high;
+    if (at_end && (low != high || chunk.size == 0)) UpdateRange(id, column);
+  }
+  if (entry.rank == parts_.lowest_rank[id] || entry.rank == parts_.highest_rank[id])
+    UpdateRanks(id);
+  JoinIfFew(id);
+  --size_;
+}
+
+model::NodeRow UsageIndex::any() const {
+  for (const auto& chunk : chunks_) {
+    if (chunk->size > 0) return chunk->row[0];
+  }
+  return {};
+}
+
+size_t UsageIndex::bytes() const {
+  constexpr size_t kOfEach = sizeof(Chunk) + 2 * kUsageColumns * sizeof(float) + 96;
+  return sizeof(*this) + chunks_.size() * kOfEach;
+}
+
+namespace {
+
+// Returns the distance from `start` of the nearest of some ranks that are in this range.
+uint32_t NearestIn(uint32_t lowest, uint32_t highest, uint32_t start) {
+  const bool around = lowest < start && highest >= start;
+  return around ? 0 : lowest - start;  // Ranks before `start` are far away.
+}
+
+}  // namespace
+
+template <typename Visit>
+void UsageIndex::Parts::VisitPromising(const ScoreBound& pod, size_t first, size_t count,
+                                       uint32_t start, const Found& best, Visit&& visit) {
+  const std::span<int32_t> bound = std::span(bounds).subspan(first, count);
+  const auto lowest = std::span<const uint32_t>(lowest_rank).subspan(first, count);
+  const auto highest = std::span<const uint32_t>(highest_rank).subspan(first, count);
+  BoundScores(pod, ranges(first), bound);
+  // A good node to compare the others with: from the nearest part with the highest bound, and if
+  // that was too high, from the next ones.
+  constexpr size_t kTries = 4;
+  for (size_t i = 0; i < kTries; ++i) {
+    const int32_t top = HighestOf(bound);
+    if (top <= best.score) break;
+    const uint32_t nearest = FirstRankAt(bound, lowest, start, top);
+    size_t part = 0;
+    while (bound[part] != top || lowest[part] != nearest) ++part;
+    bound[part] = -1;
+    visit(first + part);
+  }
+  for (size_t part = 0; part < count; ++part) {
+    if (bound[part] < 0 || bound[part] < best.score) continue;
+    if (!best.LosesTo(bound[part], NearestIn(lowest[part], highest[part], start))) continue;
+    bound[part] = -1;
+    visit(first + part);
+  }
+}
+
+UsageIndex::Found UsageIndex::Best(const ScoreBound& pod, std::span<const RowRule> rules,
+                                   uint32_t start, const Evaluate& evaluate) {
+  Found best;
+  blocks_.VisitPromising(pod, 0, blocks_.size(), start, best, [&](size_t block) {
+    const size_t first = block * kChunksPerBlock;
+    const size_t count = std::min(kChunksPerBlock, parts_.size() - first);
+    parts_.VisitPromising(pod, first, count, start, best, [&](size_t id) {
+      VisitChunk(*chunks_[id], pod, rules, start, evaluate, best);
+    });
+  });
+  return best;
+}
+
+void UsageIndex::VisitChunk(const Chunk& chunk, const ScoreBound& pod,
+                            std::span<const RowRule> rules, uint32_t start,
+                            const Evaluate& evaluate, Found& best) {
+  UsageRanges nodes{};
+  for (size_t column = 0; column < kUsageColumns; ++column)
+    nodes.low[column] = nodes.high[column] = chunk.usage[column].data();
+  std::array<int32_t, kCapacity> scores;  // Exact for those in `evaluated`, bounds of the others.
+  BoundScores(pod, nodes, std::span(scores).first(chunk.size));
+  const auto row_of = [&](size_t i) { return chunk.row[i].index(); };
+  for (const RowRule& rule : rules)
+    rule.RemoveOthers(chunk.size, row_of, [&](size_t i) { scores[i] = -1; });
+  uint64_t evaluated = 0;
+  while (true) {
+    Found first;
+    size_t at = 0;
+    for (size_t i = 0; i < chunk.size; ++i) {
+      const uint32_t distance = chunk.rank[i] - start;
+      if (!first.LosesTo(scores[i], distance) || scores[i] < 0) continue;
+      first = {scores[i], distance, chunk.row[i]};
+      at = i;
+    }
+    if (first.score < 0 || !best.LosesTo(first.score, first.distance)) return;
+    if ((evaluated >> at) & 1) {
+      best = first;
+      return;
+    }
+    evaluated |= uint64_t{1} << at;
+    scores[at] = evaluate(first.row);
+    if (scores[at] == first.score) {
+      best = first;
+      return;
+    }
+  }
+}
+
+}  // namespace berth::scheduler::framework

@@ -1,0 +1,42 @@
+#include "scheduler/plugins/node_resources/fit_rows.h"
+
+#include "scheduler/framework/vectorised.h"
+
+namespace berth::scheduler::plugins {
+namespace {
+
+struct RowsOfResource {
+  int64_t request;
+  const int64_t *allocatable, *requested;
+
+  bool IsEnough(size_t i) const { return request <= allocatable[i] - requested[i]; }
+};
+
+BERTH_VECTORISED
+uint64_t FittingRows(const int64_t* pod_count, const int64_t* allocatable_pods, RowsOfResource cpu,
+                     RowsOfResource memory, RowsOfResource ephemeral) {
+  uint64_t rows = 0;
+  for (size_t i = 0; i < 64; ++i) {
+    const bool fits = (pod_count[i] < allocatable_pods[i]) & cpu.IsEnough(i) & memory.IsEnough(i) &
+                      ephemeral.IsEnough(i);
+    rows |= uint64_t{fits} << i;
+  }
+  return rows;
+}
+
+// What is not requested is never short: nothing is less than the lowest number.
+int64_t OrNone(int64_t request) { return request > 0 ? request : INT64_MIN; }
+
+}  // namespace
+
+uint64_t FittingRows(const model::ResourceVector& wanted, const model::NodeColumns& columns,
+                     size_t first) {
+  return FittingRows(
+      &columns.pod_count[first], &columns.allocatable_pods[first],
+      {OrNone(wanted.milli_cpu), &columns.allocatable_cpu[first], &columns.requested_cpu[first]},
+      {OrNone(wanted.memory), &columns.allocatable_memory[first], &columns.requested_memory[first]},
+      {OrNone(wanted.ephemeral_storage), &columns.allocatable_ephemeral[first],
+       &columns.requested_ephemeral[first]});
+}
+
+}  // namespace berth::scheduler::plugins

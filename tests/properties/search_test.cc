@@ -1,0 +1,225 @@
+// The search for the best node (scheduler/framework/node_search.h) decides as evaluating every node
+// does: in random clusters with many equal nodes, for pods of many classes, while pods and nodes
+// come, change and go.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/random.h"
+#include "scheduler/framework/attempt.h"
+#include "scheduler/framework/class_results.h"
+#include "scheduler/framework/in_tree_plugin_args.h"
+#include "scheduler/plugins/in_tree_registry.h"
+#include "testing/engine_harness.h"
+#include "testing/object_builders.h"
+#include "testing/require.h"
+
+namespace berth {
+namespace BERTH_TEST_FILE {
+
+using scheduler::model::NodeRow;
+
+api::PodAffinityTerm TermFor(const std::string& group, const char* key) {
+  api::PodAffinityTerm term;
+  term.label_selector.emplace().match_labels = {{"group", group}};
+  term.topology_key = key;
+  return term;
+}
+
+class SearchedCluster {
+ public:
+  SearchedCluster(uint64_t seed, size_t nodes)
+      : random_(seed),
+        varied_(random_.Chance(50)),
+        profile_(Require(scheduler::framework::Profile::Build(
+            ProfileFor(seed), scheduler::plugins::InTreeRegistry()))),
+        results_(*profile_, cluster_, nullptr) {
+    for (size_t i = 0; i < nodes; ++i) PutNode(i);
+  }
+
+  // Decides about a new pod in both ways, then changes something.
+  void Step() {
+    const api::Pod pod = NewPod();
+    const scheduler::model::PodId id = cluster_.PutPod(std::make_shared<const api::Pod>(pod));
+    const NodeRow chosen = Compare(cluster_.pod(id));
+    if (chosen.valid()) {
+      api::Pod placed = pod;
+      placed.spec.node_name = cluster_.nodes().name(chosen);
+      start_ = cluster_.nodes().order().rank()[chosen.index()] + 1;
+      running_.push_back(placed);
+      cluster_.PutPod(std::make_shared<const api::Pod>(std::move(placed)));
+    } else if (random_.Chance(50) && names_.size() > 0) {
+      cluster_.NominateByName(id, names_[random_.Below(names_.size())]);
+    } else {
+      cluster_.Remove<api::Pod>({pod.metadata.namespace_, pod.metadata.name});
+    }
+    Change();
+  }
+
+  size_t decided() const { return decided_; }
+  size_t searched() const { return searched_; }
+  size_t scanned() const { return scanned_; }
+
+ private:
+  static scheduler::framework::ProfileConfig ProfileFor(uint64_t seed) {
+    scheduler::framework::ProfileConfig config = DefaultProfile();
+    if (seed % 4 != 1) return config;
+    scheduler::framework::NodeResourcesFitArgs fit;
+    fit.scoring_strategy.type = "MostAllocated";
+    fit.scoring_strategy.resources = {{"cpu", 3}, {"memory", 1}};
+    config.args["NodeResourcesFit"] = fit;
+    return config;
+  }
+
+  size_t Below(size_t bound) { return random_.Below(bound); }
+
+  void PutNode(size_t i) {
+    MakeNode node(fmt::format("node-{}", i));
+    node.Cpu(std::to_string(2 << Below(3))).Memory("16Gi").Pods(random_.Chance(10) ? "3" : "110");
+    if (varied_) node.Memory(fmt::format("{}Ki", 16'000'000 + Below(100'000)));
+    if (random_.Chance(2)) node.Memory("0");
+    if (random_.Chance(1)) node.Cpu("0");
+    node.Label("kubernetes.io/hostname", node.object.metadata.name);
+    if (!random_.Chance(5)) node.Zone(fmt::format("zone-{}", Below(4)));
+    if (random_.Chance(40)) node.Label("disk", random_.Chance(50) ? "ssd" : "hdd");
+    if (random_.Chance(10)) node.Taint("dedicated", "team", "NoSchedule");
+    if (random_.Chance(10)) node.Taint("slow", "", "PreferNoSchedule");
+    if (random_.Chance(5)) node.Cordoned();
+    if (random_.Chance(15)) node.Offer("example.com/gpu", "2");
+    if (random_.Chance(20)) node.Image("app:large", int64_t{900} << 20);
+    if (names_.size() <= i) names_.resize(i + 1);
+    names_[i] = node.object.metadata.name;
+    cluster_.Put(node);
+  }
+
+  api::Pod NewPod() {
+    const std::string group = fmt::format("group-{}", Below(4));
+    MakePod pod(fmt::format("pod-{}", ++created_));
+    pod.Label("group", group);
+    const size_t kinds = varied_ ? 1'000 : 3;
+    if (!random_.Chance(10)) pod.Request("cpu", fmt::format("{}m", 50 + Below(kinds)));
+    if (!random_.Chance(10)) pod.Request("memory", fmt::format("{}Mi", 100 + 7 * Below(kinds)));
+    if (random_.Chance(5)) pod.Request("ephemeral-storage", "1Gi");
+    if (random_.Chance(8)) pod.Request("example.com/gpu", std::to_string(1 + Below(2)));
+    if (random_.Chance(20)) pod.Image("app:large");
+    if (random_.Chance(5)) pod.HostPort(static_cast<int32_t>(8'000 + Below(2)));
+    if (random_.Chance(20)) pod.NodeSelector("disk", random_.Chance(50) ? "ssd" : "hdd");
+    if (random_.Chance(20)) pod.Tolerates("dedicated", "team", "NoSchedule");
+    if (random_.Chance(20)) pod.Tolerates("slow", "", "PreferNoSchedule");
+    pod.Priority(static_cast<int32_t>(Below(2)));
+    switch (Below(8)) {
+      case 0: {
+        auto& constraint = pod.object.spec.topology_spread_constraints.emplace_back();
+        constraint.max_skew = static_cast<int32_t>(1 + Below(2));
+        constraint.topology_key =
+            random_.Chance(70) ? "topology.kubernetes.io/zone" : "kubernetes.io/hostname";
+        constraint.when_unsatisfiable = "DoNotSchedule";
+        constraint.label_selector.emplace().match_labels = {{"group", group}};
+        break;
+      }
+      case 1:
+        pod.object.spec.affinity.emplace().pod_anti_affinity.emplace().required = {
+            TermFor(group, "kubernetes.io/hostname")};
+        break;
+      case 2:
+        if (random_.Chance(20)) {
+          pod.object.spec.affinity.emplace().pod_affinity.emplace().required = {
+              TermFor(group, "topology.kubernetes.io/zone")};
+        }
+        break;
+      case 3: {
+        auto& preferred = pod.object.spec.affinity.emplace().node_affinity.emplace().preferred;
+        preferred.emplace_back().weight = static_cast<int32_t>(1 + Below(3));
+        preferred[0].preference.match_expressions = {{"disk", "In", {"ssd"}}};
+        break;
+      }
+      default:
+        break;
+    }
+    return pod;
+  }
+
+  // Returns the choice of evaluating every node, and expects that of a search to be the same.
+  NodeRow Compare(const scheduler::model::PodRecord& pod) {
+    const auto results = results_.For(pod);
+    scheduler::framework::Attempt attempt(cluster_, *profile_, *results, pod);
+    scheduler::framework::ClassResults fresh(*profile_, cluster_, cluster_.class_of(pod));
+    scheduler::framework::Attempt scan(cluster_, *profile_, fresh, pod);
+    const size_t start = start_ % std::max<size_t>(cluster_.nodes().present_count(), 1);
+    attempt.StartAt(start);
+    scan.StartAt(start);
+    const bool may_fit = scan.PreFilter().ok();
+    EXPECT_EQ(attempt.PreFilter().ok(), may_fit);
+    if (!may_fit) return {};
+    const NodeRow found = attempt.Search();
+    EXPECT_TRUE(scan.Filter().ok());
+    if (scan.feasible().None()) {
+      EXPECT_FALSE(found.valid()) << cluster_.nodes().name(found);
+      return {};
+    }
+    EXPECT_TRUE(scan.Score().ok());
+    ++decided_;
+    searched_ += attempt.searched();
+    scanned_ += found.valid() && !attempt.searched();
+    if (found.valid()) {
+      EXPECT_EQ(found, scan.Best()) << pod.key().ToString();
+    }
+    return scan.Best();
+  }
+
+  void Change() {
+    const size_t kind = Below(100);
+    if (kind < 25 && !running_.empty()) {
+      const size_t i = Below(running_.size());
+      cluster_.Remove<api::Pod>({running_[i].metadata.namespace_, running_[i].metadata.name});
+      running_[i] = running_.back();
+      running_.pop_back();
+    } else if (kind < 35) {
+      PutNode(Below(names_.size()));  // Replaced, or back again.
+    } else if (kind < 37) {
+      PutNode(names_.size());
+    } else if (kind < 39) {
+      cluster_.Remove<api::Node>({"", names_[Below(names_.size())]});
+    } else if (kind < 45 && !running_.empty()) {
+      // In order, so that rows change that no search has seen.
+      running_.push_back(NewPod());
+      running_.back().spec.node_name = names_[Below(names_.size())];
+      cluster_.PutPod(std::make_shared<const api::Pod>(running_.back()));
+    }
+  }
+
+  Random random_;
+  const bool varied_;  // Sizes of nodes and requests of pods are many, not few.
+  const std::unique_ptr<scheduler::framework::Profile> profile_;
+  scheduler::model::Cluster cluster_;
+  scheduler::framework::ClassResultsCache results_;
+  std::vector<std::string> names_;  // Of all nodes, present or not.
+  std::vector<api::Pod> running_;
+  size_t start_ = 0;
+  size_t created_ = 0, decided_ = 0, searched_ = 0, scanned_ = 0;
+};
+
+TEST(SearchProperty, ChoosesTheNodeThatEvaluatingAllNodesChooses) {
+  size_t decided = 0, searched = 0, scanned = 0;
+  for (uint64_t seed = 1; seed <= 40; ++seed) {
+    SearchedCluster cluster(seed, 5 + seed * seed % 300);
+    for (int step = 0; step < 250; ++step) {
+      cluster.Step();
+      ASSERT_FALSE(HasFailure()) << "seed " << seed << ", step " << step;
+    }
+    decided += cluster.decided();
+    searched += cluster.searched();
+    scanned += cluster.scanned();
+  }
+  // Others are of classes that were asked for again and again.
+  EXPECT_GT(searched, decided / 4) << decided;
+  EXPECT_GT(scanned, decided / 20) << decided;
+  EXPECT_GT(searched + scanned, decided * 9 / 10) << decided;
+}
+
+}  // namespace BERTH_TEST_FILE
+}  // namespace berth
