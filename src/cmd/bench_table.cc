@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "cmd/text_table.h"
+#include "base/text_table.h"
 
 namespace berth::cmd {
 namespace {
