@@ -1,85 +1,85 @@
 #include "ledger/block.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
+#include <functional>
+#include <iterator>
 #include <span>
+#include <type_traits>
 
 #include "base/string_hash.h"
+#include "base/time.h"
 
 namespace berth::ledger {
 namespace {
-
-// A row is: namespace, name, node, failure, scheduler name, uid, number, time, candidates, victims,
-// numbers of nodes, phases, and what the pod waited for. Queries compare the first four.
-//
-// Numbers are written seven bits at a time, the lowest first; signed ones with the sign in the
-// lowest bit.
-
-constexpr size_t kMaxNumberBytes = 10;
 
 // Those that a row has; the others are beside it.
 constexpr Duration Phases::* kCyclePhases[] = {
     &Phases::pre_filter, &Phases::filter, &Phases::post_filter, &Phases::score, &Phases::reserve};
 
-// Every attempt fits into a new block: its texts are limited, and a number needs kMaxNumberBytes.
-constexpr size_t kMaxTextBytes =
-    kMaxMessageBytes + kMaxNodeGroups * (kMaxNameBytes + kMaxReasonBytes) +
-    (2 * kMaxPlugins + kMaxCandidates + 2 * kMaxVictims + 5) * kMaxNameBytes + 2 * kMaxReasonBytes;
-constexpr size_t kMaxNumbers =
-    3 * kMaxNodeGroups + 2 * kMaxPlugins + 2 * kMaxCandidates + 2 * kMaxVictims + 32;
-static_assert(kMaxTextBytes + kMaxNumbers * kMaxNumberBytes < Block::kBytes - 2);
+// What a row begins with. Its texts follow: the name, the node and the uid, then the candidates,
+// the victims, and the plugins that the pod waited for.
+//
+// Numbers have a fixed size: the engine's thread has less to do than if small ones were short.
+struct RowHead {
+  int64_t time = 0, woken = 0, waited = 0;
+  int64_t phases[std::size(kCyclePhases)] = {};
+  TextOffset namespace_ = kEmptyText, failure = kEmptyText, scheduler_name = kEmptyText,
+             event = kEmptyText, object = kEmptyText;
+  uint32_t number = 0, evaluated = 0, feasible = 0;
+  uint32_t victims = 0;  // Of which up to kMaxVictims follow.
+  uint8_t candidates = 0, waited_for = 0;
+};
+static_assert(kMaxCandidates <= UINT8_MAX && kMaxPlugins <= UINT8_MAX);
 
-// The first `limit` elements, or all.
-template <typename T>
-std::span<const T> First(std::span<const T> all, size_t limit) {
-  return all.first(std::min(all.size(), limit));
-}
+// The size of a text in a list; that of a text that rows refer to has four bytes.
+using ShortSize = uint16_t;
+static_assert(kMaxMessageBytes <= UINT16_MAX);
+using LongSize = uint32_t;
 
-uint64_t ZigZag(int64_t number) {
-  return static_cast<uint64_t>(number) << 1 ^ static_cast<uint64_t>(number >> 63);
-}
+// Every attempt fits into a new block.
+constexpr size_t kMaxTexts =
+    2 * kMaxNodeGroups + 2 * kMaxPlugins + kMaxCandidates + 2 * kMaxVictims + 16;
+static_assert(sizeof(RowHead) + kMaxMessageBytes + kMaxNodeGroups * kMaxReasonBytes +
+                  2 * kMaxReasonBytes + kMaxTexts * (kMaxNameBytes + 2 * sizeof(int64_t)) <
+              Block::kBytes);
 
-int64_t UnZigZag(uint64_t number) {
-  return static_cast<int64_t>(number >> 1 ^ (~(number & 1) + 1));
-}
-
-char* WriteNumber(char* to, uint64_t number) {
-  while (number >= 0x80) {
-    *to++ = static_cast<char>(number | 0x80);
-    number >>= 7;
-  }
-  *to++ = static_cast<char>(number);
-  return to;
-}
-
-void AppendNumber(std::string& to, uint64_t number) {
-  char bytes[kMaxNumberBytes];
-  to.append(bytes, WriteNumber(bytes, number));
-}
-
-void AppendInline(std::string& to, std::string_view text, size_t limit) {
-  text = text.substr(0, limit);
-  AppendNumber(to, text.size());
-  to += text;
-}
-
-class Reader {
+// Writes to memory that is large enough.
+class Output {
  public:
-  explicit Reader(const char* at) : at_(at) {}
+  explicit Output(char* at) : at_(at) {}
 
-  uint64_t Number() {
-    uint64_t number = 0;
-    for (int shift = 0;; shift += 7) {
-      const auto byte = static_cast<uint8_t>(*at_++);
-      number |= static_cast<uint64_t>(byte & 0x7f) << shift;
-      if (byte < 0x80) return number;
-    }
+  template <typename T>
+  void Put(const T& value) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    std::memcpy(at_, &value, sizeof(value));
+    at_ += sizeof(value);
   }
-  uint32_t Number32() { return static_cast<uint32_t>(Number()); }
-  int64_t Signed() { return UnZigZag(Number()); }
-  Duration Time() { return {Signed()}; }
-  std::string_view Inline() {
-    const size_t size = Number();
+  template <typename Size>
+  void PutText(std::string_view text) {
+    Put(static_cast<Size>(text.size()));
+    at_ += text.copy(at_, text.size());
+  }
+
+ private:
+  char* at_;
+};
+
+class Input {
+ public:
+  explicit Input(const char* at) : at_(at) {}
+
+  template <typename T>
+  T Take() {
+    T value;
+    std::memcpy(&value, at_, sizeof(value));
+    at_ += sizeof(value);
+    return value;
+  }
+  template <typename Size>
+  std::string_view TakeText() {
+    const auto size = Take<Size>();
     const std::string_view text(at_, size);
     at_ += size;
     return text;
@@ -89,58 +89,75 @@ class Reader {
   const char* at_;
 };
 
-// The part of a row that queries compare.
-struct Head {
-  std::string_view namespace_, name, node;
-  std::string_view failure;  // Encoded; empty if the attempt did not fail.
-};
-
-Head ReadHead(const Block& block, Reader& from) {
-  Head head;
-  head.namespace_ = block.Text(from.Number32());
-  head.name = from.Inline();
-  head.node = from.Inline();
-  head.failure = block.Text(from.Number32());
-  return head;
+// The first `limit` elements, or all.
+template <typename T>
+std::span<const T> First(std::span<const T> all, size_t limit) {
+  return all.first(std::min(all.size(), limit));
 }
 
-void EncodeFailure(const FailureView& failure, std::string& to) {
-  to.clear();
+std::string_view Name(std::string_view name) { return name.substr(0, kMaxNameBytes); }
+
+// --- failures: a text that rows refer to ---
+
+// Calls `put` with each text, cut to its limit, and each number.
+void VisitFailure(const FailureView& failure, auto put) {
   const auto plugins = First(failure.plugins, kMaxPlugins);
-  AppendNumber(to, plugins.size());
-  for (std::string_view plugin : plugins) AppendInline(to, plugin, kMaxNameBytes);
-  AppendInline(to, failure.message, kMaxMessageBytes);
+  put(static_cast<uint32_t>(plugins.size()));
+  for (std::string_view plugin : plugins) put(Name(plugin));
+  put(failure.message.substr(0, kMaxMessageBytes));
   const auto groups = First(failure.groups, kMaxNodeGroups);
-  AppendNumber(to, groups.size());
+  put(static_cast<uint32_t>(groups.size()));
   for (const auto& group : groups) {
-    AppendInline(to, group.plugin, kMaxNameBytes);
-    AppendInline(to, group.reason, kMaxReasonBytes);
-    AppendNumber(to, group.nodes);
+    put(Name(group.plugin));
+    put(group.reason.substr(0, kMaxReasonBytes));
+    put(group.nodes);
   }
+}
+
+struct FailureSize {
+  size_t bytes = 0;
+  void operator()(std::string_view text) { bytes += sizeof(ShortSize) + text.size(); }
+  void operator()(uint32_t) { bytes += sizeof(uint32_t); }
+};
+
+struct FailureOutput {
+  Output to;
+  void operator()(std::string_view text) { to.PutText<ShortSize>(text); }
+  void operator()(uint32_t number) { to.Put(number); }
+};
+
+void EncodeFailure(const FailureView& failure, std::string& to) {
+  FailureSize size;
+  VisitFailure(failure, std::ref(size));
+  to.resize(size.bytes);
+  FailureOutput output{Output(to.data())};
+  VisitFailure(failure, std::ref(output));
 }
 
 void DecodeFailure(std::string_view encoded, Attempt& into) {
   if (encoded.empty()) return;
-  Reader from(encoded.data());
-  into.plugins.resize(from.Number());
-  for (std::string& plugin : into.plugins) plugin = from.Inline();
-  into.message = from.Inline();
-  into.groups.resize(from.Number());
+  Input from(encoded.data());
+  into.plugins.resize(from.Take<uint32_t>());
+  for (std::string& plugin : into.plugins) plugin = from.TakeText<ShortSize>();
+  into.message = from.TakeText<ShortSize>();
+  into.groups.resize(from.Take<uint32_t>());
   for (NodeGroup& group : into.groups) {
-    group.plugin = from.Inline();
-    group.reason = from.Inline();
-    group.nodes = from.Number32();
+    group.plugin = from.TakeText<ShortSize>();
+    group.reason = from.TakeText<ShortSize>();
+    group.nodes = from.Take<uint32_t>();
   }
 }
 
 bool IsRejectedBy(std::string_view encoded, std::string_view plugin) {
   if (encoded.empty()) return false;
-  Reader from(encoded.data());
-  for (uint64_t left = from.Number(); left > 0; --left) {
-    if (from.Inline() == plugin) return true;
+  Input from(encoded.data());
+  for (uint32_t left = from.Take<uint32_t>(); left > 0; --left) {
+    if (from.TakeText<ShortSize>() == plugin) return true;
   }
   return false;
 }
+
+// --- what is beside a row ---
 
 uint32_t Micros(Duration duration) {
   return static_cast<uint32_t>(std::clamp<int64_t>(duration.nanos / 1000, 0, UINT32_MAX));
@@ -154,68 +171,67 @@ Duration FromMicros(const std::atomic<uint32_t>& micros) {
 
 // --- Block ---
 
-Block::Block(uint32_t number, uint64_t first_sequence, Instant base)
-    : number_(number), first_sequence_(first_sequence), base_(base) {
-  bytes_[kEmptyText] = 0;
+Block::Block(uint32_t number, uint64_t first_sequence)
+    : number_(number), first_sequence_(first_sequence) {
+  Output(bytes_.data() + kEmptyText).PutText<LongSize>("");
 }
 
 std::string_view Block::Text(TextOffset offset) const {
-  return Reader(bytes_.data() + offset).Inline();
+  return Input(bytes_.data() + offset).TakeText<LongSize>();
 }
 
 Block::Key Block::KeyOf(uint32_t row) const {
   const Slot& slot = slots_[row];
-  const uint32_t state = slot.state.load(std::memory_order_relaxed);
-  return {slot.name, slot.node, static_cast<Outcome>(state & ((1 << kOutcomeBits) - 1))};
+  return {slot.name, slot.node, OutcomeIn(slot.state.load(std::memory_order_relaxed))};
 }
 
 bool Block::Matches(uint32_t row, std::string_view namespace_, std::string_view name,
                     std::string_view node, std::string_view plugin) const {
-  Reader from(bytes_.data() + slots_[row].offset);
-  const Head head = ReadHead(*this, from);
-  return (name.empty() || (head.name == name && head.namespace_ == namespace_)) &&
-         (node.empty() || head.node == node) &&
-         (plugin.empty() || IsRejectedBy(head.failure, plugin));
+  Input from(bytes_.data() + slots_[row].offset);
+  const auto head = from.Take<RowHead>();
+  return (name.empty() || Text(head.namespace_) == namespace_) &&
+         (from.TakeText<ShortSize>() == name || name.empty()) &&
+         (from.TakeText<ShortSize>() == node || node.empty()) &&
+         (plugin.empty() || IsRejectedBy(Text(head.failure), plugin));
 }
 
 Attempt Block::Read(uint32_t row, LateMessage& late) const {
   const Slot& slot = slots_[row];
-  Reader from(bytes_.data() + slot.offset);
+  Input from(bytes_.data() + slot.offset);
+  const auto head = from.Take<RowHead>();
   Attempt attempt;
   attempt.sequence = first_sequence_ + row;
-  const Head head = ReadHead(*this, from);
-  attempt.namespace_ = head.namespace_;
-  attempt.name = head.name;
-  attempt.node = head.node;
-  DecodeFailure(head.failure, attempt);
-  attempt.scheduler_name = Text(from.Number32());
-  attempt.uid = from.Inline();
-  attempt.number = from.Number32();
-  attempt.time = base_ + from.Time();
-  attempt.candidates.resize(from.Number());
-  for (Candidate& candidate : attempt.candidates) {
-    candidate.node = from.Inline();
-    candidate.score = from.Signed();
-  }
-  attempt.victim_count = from.Number32();
-  attempt.victims.resize(std::min<size_t>(attempt.victim_count, kMaxVictims));
-  for (PodName& victim : attempt.victims) {
-    victim.namespace_ = from.Inline();
-    victim.name = from.Inline();
-  }
-  attempt.evaluated = from.Number32();
-  attempt.feasible = from.Number32();
+  attempt.time = {head.time};
+  attempt.namespace_ = Text(head.namespace_);
+  attempt.scheduler_name = Text(head.scheduler_name);
+  DecodeFailure(Text(head.failure), attempt);
+  attempt.number = head.number;
+  attempt.evaluated = head.evaluated;
+  attempt.feasible = head.feasible;
+  attempt.victim_count = head.victims;
+  attempt.woken_by = {std::string(Text(head.event)), std::string(Text(head.object)), {head.woken}};
+  attempt.waited = {head.waited};
   Phases& phases = attempt.phases;
-  for (Duration Phases::* phase : kCyclePhases) phases.*phase = from.Time();
-  attempt.woken_by.event = Text(from.Number32());
-  attempt.woken_by.object = Text(from.Number32());
-  attempt.woken_by.time = base_ + from.Time();
-  attempt.waited = from.Time();
-  attempt.waited_for.resize(from.Number());
-  for (std::string& plugin : attempt.waited_for) plugin = from.Inline();
+  for (size_t i = 0; i < std::size(kCyclePhases); ++i) phases.*kCyclePhases[i] = {head.phases[i]};
+
+  attempt.name = from.TakeText<ShortSize>();
+  attempt.node = from.TakeText<ShortSize>();
+  attempt.uid = from.TakeText<ShortSize>();
+  attempt.candidates.resize(head.candidates);
+  for (Candidate& candidate : attempt.candidates) {
+    candidate.score = from.Take<int64_t>();
+    candidate.node = from.TakeText<ShortSize>();
+  }
+  attempt.victims.resize(std::min<size_t>(head.victims, kMaxVictims));
+  for (PodName& victim : attempt.victims) {
+    victim.namespace_ = from.TakeText<ShortSize>();
+    victim.name = from.TakeText<ShortSize>();
+  }
+  attempt.waited_for.resize(head.waited_for);
+  for (std::string& plugin : attempt.waited_for) plugin = from.TakeText<ShortSize>();
 
   const uint32_t state = slot.state.load(std::memory_order_acquire);
-  attempt.outcome = static_cast<Outcome>(state & ((1 << kOutcomeBits) - 1));
+  attempt.outcome = OutcomeIn(state);
   phases.permit = FromMicros(slot.permit);
   phases.pre_bind = FromMicros(slot.pre_bind);
   phases.bind = FromMicros(slot.bind);
@@ -236,7 +252,7 @@ void Block::EndBinding(uint32_t row, const Phases& phases, Outcome outcome, Late
 
 void BlockWriter::Start(Block& block) {
   block_ = &block;
-  used_ = kEmptyText + 1;
+  used_ = kEmptyText + sizeof(LongSize);
   full_ = false;
   texts_ = {};
   last_failure_id_ = 0;
@@ -253,10 +269,10 @@ bool BlockWriter::Append(const AttemptView& attempt) {
   InternFailure(attempt);
   Block::Slot& slot = block_->slots_[row];
   slot.offset = static_cast<uint32_t>(used_);
-  slot.name = Block::Hash(attempt.name.substr(0, kMaxNameBytes));
-  slot.node = Block::Hash(attempt.node.substr(0, kMaxNameBytes));
+  slot.name = Block::Hash(Name(attempt.name));
+  slot.node = Block::Hash(Name(attempt.node));
   slot.state.store(Block::StateOf(kEmptyText, attempt.outcome), std::memory_order_relaxed);
-  PutRow(attempt);
+  WriteRow(attempt);
   if (full_) return false;
   block_->rows_.store(row + 1, std::memory_order_release);
   return true;
@@ -278,37 +294,22 @@ char* BlockWriter::Reserve(size_t bytes) {
   return at;
 }
 
-void BlockWriter::PutNumber(uint64_t number) {
-  if (full_ || Block::kBytes - used_ < kMaxNumberBytes) {
-    full_ = true;
-    return;
-  }
-  char* const bytes = block_->bytes_.data();
-  used_ = static_cast<size_t>(WriteNumber(bytes + used_, number) - bytes);
-}
-
-void BlockWriter::PutSigned(int64_t number) { PutNumber(ZigZag(number)); }
-
-void BlockWriter::PutInline(std::string_view text, size_t limit) {
-  text = text.substr(0, limit);
-  PutNumber(text.size());
-  if (char* to = Reserve(text.size())) std::memcpy(to, text.data(), text.size());
-}
-
 TextOffset BlockWriter::Intern(std::string_view text) {
+  if (text.empty()) return kEmptyText;
   const auto hash = static_cast<uint32_t>(StringHash{}(text));
   Entry* free = nullptr;
   for (size_t probe = 0; probe < kMaxProbes && free == nullptr; ++probe) {
     Entry& entry = table_[(hash + probe) % kTableSize];
-    if (entry.text == 0) {
+    if (entry.text == kEmptyText) {
       free = &entry;
     } else if (entry.hash == hash && block_->Text(entry.text) == text) {
       return entry.text;
     }
   }
   const auto offset = static_cast<TextOffset>(used_);
-  PutInline(text, text.size());
-  if (full_) return kEmptyText;
+  char* const at = Reserve(sizeof(LongSize) + text.size());
+  if (at == nullptr) return kEmptyText;
+  Output(at).PutText<LongSize>(text);
   if (free != nullptr) *free = {hash, offset};
   return offset;
 }
@@ -333,48 +334,51 @@ void BlockWriter::InternFailure(const AttemptView& attempt) {
 }
 
 // Must agree with Block::Read.
-void BlockWriter::PutRow(const AttemptView& attempt) {
-  PutNumber(texts_.namespace_);
-  PutInline(attempt.name, kMaxNameBytes);
-  PutInline(attempt.node, kMaxNameBytes);
-  PutNumber(texts_.failure);
-  PutNumber(texts_.scheduler_name);
-  PutInline(attempt.uid, kMaxNameBytes);
-  PutNumber(attempt.number);
-  PutSigned((attempt.time - block_->base_).nanos);
-  PutCandidates(attempt);
-  PutVictims(attempt);
-  PutNumber(attempt.evaluated);
-  PutNumber(attempt.feasible);
-  for (Duration Phases::* phase : kCyclePhases) PutSigned((attempt.phases.*phase).nanos);
-  PutWait(attempt);
-}
-
-void BlockWriter::PutCandidates(const AttemptView& attempt) {
+void BlockWriter::WriteRow(const AttemptView& attempt) {
+  const std::string_view name = Name(attempt.name), node = Name(attempt.node),
+                         uid = Name(attempt.uid);
   const auto candidates = First(attempt.candidates, kMaxCandidates);
-  PutNumber(candidates.size());
+  const auto victims = First(attempt.victims, kMaxVictims);
+  const auto waited_for = First(attempt.waited_for, kMaxPlugins);
+  size_t bytes = sizeof(RowHead) + 3 * sizeof(ShortSize) + name.size() + node.size() + uid.size();
+  for (const auto& candidate : candidates)
+    bytes += sizeof(int64_t) + sizeof(ShortSize) + Name(candidate.node).size();
+  for (const auto& victim : victims)
+    bytes += 2 * sizeof(ShortSize) + Name(victim.namespace_).size() + Name(victim.name).size();
+  for (std::string_view plugin : waited_for) bytes += sizeof(ShortSize) + Name(plugin).size();
+  char* const at = Reserve(bytes);
+  if (at == nullptr) return;
+
+  RowHead head{.time = attempt.time.nanos,
+               .woken = attempt.woken_by.time.nanos,
+               .waited = attempt.waited.nanos,
+               .namespace_ = texts_.namespace_,
+               .failure = texts_.failure,
+               .scheduler_name = texts_.scheduler_name,
+               .event = texts_.event,
+               .object = texts_.object,
+               .number = attempt.number,
+               .evaluated = attempt.evaluated,
+               .feasible = attempt.feasible,
+               .victims = static_cast<uint32_t>(attempt.victims.size()),
+               .candidates = static_cast<uint8_t>(candidates.size()),
+               .waited_for = static_cast<uint8_t>(waited_for.size())};
+  for (size_t i = 0; i < std::size(kCyclePhases); ++i)
+    head.phases[i] = (attempt.phases.*kCyclePhases[i]).nanos;
+  Output to(at);
+  to.Put(head);
+  to.PutText<ShortSize>(name);
+  to.PutText<ShortSize>(node);
+  to.PutText<ShortSize>(uid);
   for (const auto& candidate : candidates) {
-    PutInline(candidate.node, kMaxNameBytes);
-    PutSigned(candidate.score);
+    to.Put(candidate.score);
+    to.PutText<ShortSize>(Name(candidate.node));
   }
-}
-
-void BlockWriter::PutVictims(const AttemptView& attempt) {
-  PutNumber(attempt.victims.size());
-  for (const auto& victim : First(attempt.victims, kMaxVictims)) {
-    PutInline(victim.namespace_, kMaxNameBytes);
-    PutInline(victim.name, kMaxNameBytes);
+  for (const auto& victim : victims) {
+    to.PutText<ShortSize>(Name(victim.namespace_));
+    to.PutText<ShortSize>(Name(victim.name));
   }
-}
-
-void BlockWriter::PutWait(const AttemptView& attempt) {
-  PutNumber(texts_.event);
-  PutNumber(texts_.object);
-  PutSigned((attempt.woken_by.time - block_->base_).nanos);
-  PutSigned(attempt.waited.nanos);
-  const auto plugins = First(attempt.waited_for, kMaxPlugins);
-  PutNumber(plugins.size());
-  for (std::string_view plugin : plugins) PutInline(plugin, kMaxNameBytes);
+  for (std::string_view plugin : waited_for) to.PutText<ShortSize>(Name(plugin));
 }
 
 }  // namespace berth::ledger

@@ -10,19 +10,17 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <optional>
 #include <string>
 #include <string_view>
 
-#include "base/time.h"
 #include "ledger/attempt.h"
 
 namespace berth::ledger {
 
-// A text in a block: the offset of its length, which its bytes follow.
+// A text in a block: the offset of its size, which its bytes follow.
 using TextOffset = uint32_t;
-inline constexpr TextOffset kEmptyText = 1;
+inline constexpr TextOffset kEmptyText = 0;
 
 // The message of a binding that failed. It is in the block that was the newest then, which remains
 // longer than the attempt's.
@@ -33,13 +31,12 @@ struct LateMessage {
 
 class Block {
  public:
-  // A row of a pod that was bound takes some 150 bytes. The largest possible row fits.
-  static constexpr size_t kBytes = size_t{256} << 10;
+  // A row of a pod that was bound takes some 220 bytes. The largest possible row fits.
+  static constexpr size_t kBytes = size_t{384} << 10;
   static constexpr size_t kRows = 2048;
 
-  // `number` starts at 1 and is one higher than that of the block before. Times are stored as
-  // differences to `base`.
-  Block(uint32_t number, uint64_t first_sequence, Instant base);
+  // `number` starts at 1 and is one higher than that of the block before.
+  Block(uint32_t number, uint64_t first_sequence);
 
   uint32_t number() const { return number_; }
   uint64_t first_sequence() const { return first_sequence_; }
@@ -59,7 +56,7 @@ class Block {
   static uint32_t Hash(std::string_view name) {
     uint64_t end = 0;
     const size_t size = std::min(name.size(), sizeof(end));
-    std::memcpy(&end, name.data() + name.size() - size, size);
+    name.copy(reinterpret_cast<char*>(&end), size, name.size() - size);
     return static_cast<uint32_t>((end ^ name.size()) * 0x9e37'79b9'7f4a'7c15 >> 32);
   }
 
@@ -87,12 +84,14 @@ class Block {
   static uint32_t StateOf(TextOffset text, Outcome outcome) {
     return text << kOutcomeBits | static_cast<uint32_t>(outcome);
   }
+  static Outcome OutcomeIn(uint32_t state) {
+    return static_cast<Outcome>(state & ((1 << kOutcomeBits) - 1));
+  }
   static constexpr uint32_t kOutcomeBits = 3;
   static_assert(kOutcomes <= 1 << kOutcomeBits && kBytes <= UINT32_MAX >> kOutcomeBits);
 
   const uint32_t number_;
   const uint64_t first_sequence_;
-  const Instant base_;
   std::atomic<uint32_t> rows_ = 0;
   std::array<Slot, kRows> slots_;
   std::array<char, kBytes> bytes_;  // Not initialized; only what was written is read.
@@ -118,7 +117,7 @@ class BlockWriter {
 
   struct Entry {
     uint32_t hash = 0;
-    TextOffset text = 0;  // 0 if the entry is free.
+    TextOffset text = kEmptyText;  // Empty if the entry is free.
   };
 
   // The texts of a row that are written once per block.
@@ -127,20 +126,14 @@ class BlockWriter {
                event = kEmptyText, object = kEmptyText;
   };
 
-  // Return null and 0 if the block is full, then and from then on.
+  // Returns null, then and from then on, if the block is full.
   char* Reserve(size_t bytes);
+  // Returns the offset of the text, which is written unless it is found.
   TextOffset Intern(std::string_view text);
-  // Does nothing but to compare if the text is that of `last`, the same field of the last row.
+  // The same, if `last`, the text of that field in the last row, is another one.
   void InternField(std::string_view text, size_t limit, TextOffset& last);
   void InternFailure(const AttemptView& attempt);
-
-  void PutNumber(uint64_t number);
-  void PutSigned(int64_t number);
-  void PutInline(std::string_view text, size_t limit);
-  void PutRow(const AttemptView& attempt);
-  void PutCandidates(const AttemptView& attempt);
-  void PutVictims(const AttemptView& attempt);
-  void PutWait(const AttemptView& attempt);
+  void WriteRow(const AttemptView& attempt);
 
   Block* block_ = nullptr;
   size_t used_ = 0;    // Of the block's bytes.

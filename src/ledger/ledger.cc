@@ -84,18 +84,17 @@ Ledger::~Ledger() = default;
 // --- on the engine's thread ---
 
 uint64_t Ledger::Append(const AttemptView& attempt) {
-  last_time_ = attempt.time;
   if (blocks_.empty() || !writer_->Append(attempt)) {
-    StartBlock(attempt.time);
+    StartBlock();
     CHECK(writer_->Append(attempt));
   }
   return next_sequence_++;
 }
 
-void Ledger::StartBlock(Instant base) {
+void Ledger::StartBlock() {
   const uint32_t number = blocks_.empty() ? 1 : blocks_.back()->number() + 1;
   MakeRoom();
-  auto block = std::make_shared<Block>(number, next_sequence_, base);
+  auto block = std::make_shared<Block>(number, next_sequence_);
   writer_->Start(*block);
   const std::lock_guard lock(mutex_);
   blocks_.push_back(std::move(block));
@@ -133,7 +132,7 @@ void Ledger::EndBinding(uint64_t sequence, const Phases& phases,
 LateMessage Ledger::WriteMessage(std::string_view message) {
   std::optional<TextOffset> text = writer_->AppendMessage(message);
   if (!text) {
-    StartBlock(last_time_);
+    StartBlock();
     text = writer_->AppendMessage(message);
     CHECK(text);
   }

@@ -20,7 +20,6 @@
 #include <string_view>
 #include <vector>
 
-#include "base/time.h"
 #include "ledger/attempt.h"
 
 namespace berth::ledger {
@@ -117,8 +116,8 @@ class Ledger {
   // How many attempts one call looks at: 32 bytes each.
   static constexpr size_t kMaxScanned = size_t{1} << 20;
 
-  // On the engine's thread. Adds a block, for attempts from `base` on, and removes the oldest.
-  void StartBlock(Instant base);
+  // On the engine's thread. Adds a block, and removes the oldest.
+  void StartBlock();
   // Removes the oldest blocks, so that one can be added.
   void MakeRoom();
   // Writes the message to the last block, or to a new one.
@@ -133,7 +132,6 @@ class Ledger {
   // Of the engine's thread.
   std::unique_ptr<BlockWriter> writer_;  // Of the last block.
   uint64_t next_sequence_ = 1;
-  Instant last_time_;
   // The attempts whose bindings ended last, by how many had ended before, modulo kEndedBindings.
   std::unique_ptr<std::array<std::atomic<uint64_t>, kEndedBindings>> ended_;
   std::atomic<uint64_t> ended_count_ = 0;

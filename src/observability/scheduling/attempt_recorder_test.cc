@@ -216,10 +216,10 @@ TEST_F(AttemptRecorderTest, APodThatWaitsForAPermit) {
   scripted->Schedule();
   EXPECT_EQ(Last().outcome, Outcome::kWaiting);
   EXPECT_EQ(Last().node, "n1");
-  scripted.EndAnnouncement();
   const ledger::QueueLengths lengths =
       recorder_.activity().Read(scripted->now(), ledger::ActivityLog::kStep).queues.back();
   EXPECT_EQ(lengths.waiting, 1u);
+  scripted.EndAnnouncement();
   scripted.Speak("uid-of-web", "Gang", false, "not now");
   EXPECT_EQ(Last().outcome, Outcome::kError);
   EXPECT_NE(Last().message.find("not now"), std::string::npos) << Last().message;

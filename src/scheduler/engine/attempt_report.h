@@ -92,7 +92,7 @@ class AttemptObserver {
   // A scheduling cycle has ended. Returns a number by which the end of its binding is reported.
   virtual uint64_t OnAttempt(const AttemptReport& report) = 0;
   virtual void OnBindingEnd(const BindingReport& report) = 0;
-  // Called at the end of each call of the engine.
+  // Called at the end of each Engine::Schedule.
   virtual void OnSizes(const Now& now, const framework::EngineSizes& sizes) = 0;
   // The command is about to leave the engine.
   virtual void OnCommand(const Now& now, framework::WriteLane lane) = 0;

@@ -130,20 +130,22 @@ void Engine::State::PassTime(const Now& time) {
 }
 
 void Engine::State::ReportSizes() const {
-  if (measurements_ == nullptr && attempts_ == nullptr) return;
+  if (measurements_ == nullptr) return;
+  measurements_->SizesAre(Sizes());
+}
+
+framework::EngineSizes Engine::State::Sizes() const {
   const queue::SchedulingQueue::Sizes waiting = queue_.sizes();
-  const framework::EngineSizes sizes{.active = waiting.active,
-                                     .backoff = waiting.backoff,
-                                     .unschedulable = waiting.unschedulable,
-                                     .gated = waiting.gated,
-                                     .bindings = bindings_.size(),
-                                     .evictions = evictions_.size(),
-                                     .waiting = waiting_.all().size(),
-                                     .nodes = cluster_.nodes().present_count(),
-                                     .pods = cluster_.placed_pods(),
-                                     .assumed_pods = cluster_.assumed_pods()};
-  if (measurements_ != nullptr) measurements_->SizesAre(sizes);
-  if (attempts_ != nullptr) attempts_->OnSizes(present(), sizes);
+  return {.active = waiting.active,
+          .backoff = waiting.backoff,
+          .unschedulable = waiting.unschedulable,
+          .gated = waiting.gated,
+          .bindings = bindings_.size(),
+          .evictions = evictions_.size(),
+          .waiting = waiting_.all().size(),
+          .nodes = cluster_.nodes().present_count(),
+          .pods = cluster_.placed_pods(),
+          .assumed_pods = cluster_.assumed_pods()};
 }
 
 std::optional<Instant> Engine::State::next_wake() const {
@@ -191,6 +193,7 @@ size_t Engine::Schedule(const Now& now, size_t limit) {
   size_t tried = 0;
   while (tried < limit && state_->ScheduleOne()) ++tried;
   state_->ReportSizes();
+  if (state_->attempts_ != nullptr) state_->attempts_->OnSizes(state_->present(), state_->Sizes());
   return tried;
 }
 

@@ -73,6 +73,7 @@ class Engine::State {
   void DropRemovedClasses();
   // Passes the current sizes to the measurements.
   void ReportSizes() const;
+  framework::EngineSizes Sizes() const;
 
  private:
   friend class Engine;

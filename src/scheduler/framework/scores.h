@@ -82,12 +82,14 @@ class Tournament {
     size_t opened = 0;
     for (size_t match = size_ + winner; match > 1; match /= 2)
       open[opened++] = static_cast<uint32_t>(match ^ 1);
+    int32_t last = best_[size_ + winner];  // None is higher: the first that is equal will do.
     for (count = std::min(count, kMaxRunnersUp); count > 0 && opened > 0; --count) {
       size_t top = 0;
-      for (size_t i = 1; i < opened; ++i) {
+      for (size_t i = 1; i < opened && best_[open[top]] != last; ++i) {
         if (best_[open[i]] > best_[open[top]]) top = i;
       }
       size_t match = open[top];
+      last = best_[match];
       open[top] = open[--opened];
       if (best_[match] < 0) return;
       while (match < size_) {
