@@ -197,8 +197,11 @@ JsonObject AttemptJson(const ledger::Attempt& attempt) {
   }
   json.emplace("victims", PodNamesJson(attempt.victims));
   json.emplace("victimCount", attempt.victim_count);
-  json.emplace("evaluated", attempt.evaluated);
-  json.emplace("feasible", attempt.feasible);
+  // A search finds the best node without counting the others.
+  if (attempt.evaluated > 0 || attempt.node.empty()) {
+    json.emplace("evaluated", attempt.evaluated);
+    json.emplace("feasible", attempt.feasible);
+  }
   json.emplace("phases", PhasesJson(attempt.phases));
   if (!attempt.woken_by.event.empty()) {
     JsonObject& woken = json["wokenBy"].emplace_object();

@@ -96,7 +96,7 @@ struct Attempt {
   std::vector<Candidate> candidates;  // The best ones, the chosen one first.
   std::vector<PodName> victims;       // Of preemption; the first kMaxVictims of `victim_count`.
   uint32_t victim_count = 0;
-  uint32_t evaluated = 0, feasible = 0;  // Numbers of nodes.
+  uint32_t evaluated = 0, feasible = 0;  // Numbers of nodes; 0 if a search counted none.
   Phases phases;
 
   Wake woken_by;

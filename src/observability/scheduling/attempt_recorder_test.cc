@@ -105,6 +105,26 @@ TEST_F(AttemptRecorderTest, ABoundPod) {
             (std::vector<uint32_t>{1}));
 }
 
+// Pods that differ: the results of one say nothing about another.
+TEST_F(AttemptRecorderTest, UnderLoadASearchDecidesWithoutTheNextBest) {
+  constexpr size_t kNodes = 200, kPods = 100;
+  for (size_t i = 0; i < kNodes; ++i) engine().Put(MakeNode(fmt::format("n{}", i)).Cpu("4"));
+  for (size_t i = 0; i < kPods; ++i)
+    engine().Put(MakePod(fmt::format("p{}", i)).Request("cpu", fmt::format("{}m", i + 1)));
+  engine().Schedule();
+  const std::vector<ledger::Attempt> attempts = Attempts();
+  ASSERT_EQ(attempts.size(), kPods);
+  EXPECT_EQ(attempts.front().candidates.size(), 3u);
+  EXPECT_EQ(attempts.front().evaluated, kNodes);
+  EXPECT_NE(attempts.back().node, "");
+  EXPECT_TRUE(attempts.back().candidates.empty());
+  EXPECT_EQ(attempts.back().evaluated, 0u);
+  engine().Pass(Duration::Seconds(1));
+  engine().Put(MakePod("later").Request("cpu", "2"));
+  engine().Schedule();
+  EXPECT_EQ(Last().candidates.size(), 3u);
+}
+
 TEST_F(AttemptRecorderTest, ABindThatFails) {
   engine().Put(MakeNode("n1"));
   engine().Put(MakePod("web"));

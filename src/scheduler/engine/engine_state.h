@@ -31,6 +31,7 @@
 #include "scheduler/framework/class_results.h"
 #include "scheduler/framework/measurements.h"
 #include "scheduler/framework/profile.h"
+#include "scheduler/framework/ranking_budget.h"
 #include "scheduler/framework/waiting_pods.h"
 #include "scheduler/model/cluster.h"
 #include "scheduler/queue/scheduling_queue.h"
@@ -198,6 +199,7 @@ class Engine::State {
   // How many totals the next RankNodes may read: an attempt adds some.
   static constexpr size_t kRowsPerAttempt = 1024;
   size_t rows_to_rank_ = 0;
+  framework::RankingBudget ranking_;
 
   std::unordered_map<const BindingCycle*, std::unique_ptr<BindingCycle>> bindings_;
   std::unordered_map<std::string, BindingCycle*> binding_of_;  // By the pod's uid.

@@ -83,6 +83,10 @@ void Engine::State::TryPod(queue::QueueEntry entry) {
 
   auto attempt = std::make_unique<framework::Attempt>(cluster_, *served.profile, *results, *pod);
   attempt->Measure(meter);
+  if (attempts_ != nullptr) {
+    ranking_.Advance(present().steady);
+    attempt->RankWithin(ranking_);
+  }
   attempt->cycle().set_background(&background_);
   Task<CycleOutcome> search =
       FindNode(*attempt, {.now = outbox_.latest_wall(),

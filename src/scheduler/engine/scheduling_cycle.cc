@@ -140,6 +140,10 @@ Task<CycleOutcome> FindNode(framework::Attempt& attempt, SearchOptions options) 
 
   outcome.node = SearchAll(attempt, options);
   if (outcome.node.valid()) {
+    if (!attempt.searched()) {
+      outcome.evaluated = attempt.candidates().Count();
+      outcome.feasible = attempt.feasible().Count();
+    }
     TakeTurns(attempt, outcome.node, options);
     co_return outcome;
   }

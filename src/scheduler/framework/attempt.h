@@ -22,6 +22,7 @@ namespace berth::scheduler::framework {
 class ClassResults;
 class NodeSearch;
 class NodeSelection;
+class RankingBudget;
 struct SearchRules;
 
 class Attempt {
@@ -41,6 +42,8 @@ class Attempt {
     cycle_.set_measurements(meter.to());
   }
   AttemptMeter& meter() { return meter_; }
+  // Evaluates all nodes instead of searching, as long as the budget lasts, for Rank.
+  void RankWithin(RankingBudget& budget) { ranking_ = &budget; }
 
   // --- PreFilter ---
 
@@ -116,7 +119,8 @@ class Attempt {
   // The best node: the highest total; among equals the first from the start on.
   model::NodeRow Best() const { return best_; }
   // Writes the best node and the next best, highest total first, with their totals; `into` has at
-  // least one element. Returns how many: none if no totals were compared. Only right after Score.
+  // least one element. Returns how many: none if no totals were compared, as in most searches, and
+  // only the best if those of the others are not known. Only right after Score or Search.
   size_t Rank(std::span<ScoredNode> into);
   // Reports whether Rank reads the totals of all rows; otherwise it is O(log n).
   bool rank_reads_all_rows() const { return scored_ == Scored::kTotals; }
@@ -141,7 +145,7 @@ class Attempt {
   static constexpr size_t kFewNodes = 64;
 
   // What Rank reads.
-  enum class Scored : uint8_t { kNothing, kTournament, kTotals };
+  enum class Scored : uint8_t { kNothing, kBest, kTournament, kTotals };
 
   // The order in which equals are chosen: by rank, from a first one on, around the end.
   struct Order {
@@ -184,6 +188,7 @@ class Attempt {
   ClassResults& results_;
   Cycle cycle_;
   AttemptMeter meter_;
+  RankingBudget* ranking_ = nullptr;  // Null: only the best node is wanted.
 
   std::optional<std::vector<Symbol>> restriction_;
   std::vector<std::string> restricted_by_;
@@ -200,6 +205,7 @@ class Attempt {
   bool searched_ = false;
   bool bypasses_cache_ = false;  // Neither feasible_ nor scores come from results_.
   model::NodeRow best_;
+  int64_t best_total_ = 0;  // If that is all that Rank reads.
   Scored scored_ = Scored::kNothing;
 };
 

@@ -96,6 +96,10 @@ Verdict Attempt::ScoreFromCache() {
 
 size_t Attempt::Rank(std::span<ScoredNode> into) {
   if (scored_ == Scored::kNothing || !best_.valid()) return 0;
+  if (scored_ == Scored::kBest) {
+    into[0] = {best_, best_total_};
+    return 1;
+  }
   const model::NodeOrder& order = cluster_.nodes().order();
   if (scored_ == Scored::kTournament) return results_.Rank(order, best_, into);
   // A row that was found is excluded until all are.
@@ -131,6 +135,8 @@ Verdict Attempt::ScoreUncached() {
   ScoreTable table;
   if (Verdict error = AddColumns(table); !error.ok()) return error;
   best_ = BestOf(table.totals);
+  if (best_.valid()) best_total_ = table.totals[best_.index()];
+  scored_ = Scored::kBest;
   return {};
 }
 

@@ -121,6 +121,10 @@ TEST_F(AttemptTest, OnlyTheNodesOfASmallRestrictionAreEvaluated) {
   EXPECT_EQ(Best(), "b");
   EXPECT_EQ(filtered, Names({"a", "b"}));
   EXPECT_EQ(scored, Names({"a", "b"}));
+  std::vector<ScoredNode> ranked(2);
+  ASSERT_EQ(attempt().Rank(ranked), 1u);
+  EXPECT_EQ(fake_.NameOf(ranked[0].node), "b");
+  EXPECT_EQ(ranked[0].score, 1);
 }
 
 TEST_F(AttemptTest, DiagnosisOfASmallRestrictionExplainsItsNodes) {

@@ -265,8 +265,9 @@ export interface Attempt extends PodName {
   candidates: { node: string; score: number }[];
   victims: PodName[];
   victimCount?: number;
-  evaluated: number;
-  feasible: number;
+  /** Absent if a search found the best node without counting the others. */
+  evaluated?: number;
+  feasible?: number;
   phases: Record<string, number>;
   wokenBy?: { event: string; object?: string; time: string };
   waitedFor: number;
