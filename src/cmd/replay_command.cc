@@ -9,11 +9,13 @@
 #include <string>
 #include <vector>
 
+#include "api/json/document.h"
 #include "cmd/attempt_text.h"
 #include "cmd/command_line.h"
 #include "cmd/commands.h"
 #include "flags/command.h"
 #include "flags/flag_group.h"
+#include "inspect/ledger_documents.h"
 #include "ledger/ledger.h"
 #include "observability/scheduling/attempt_recorder.h"
 #include "runtime/recording_file.h"
@@ -77,7 +79,7 @@ void PrintAttempts(const ledger::Ledger& ledger, const ledger::AttemptFilter& po
   } while (before != 0);
   if (attempts.empty()) fmt::print("{}/{}: no attempts\n", pod.namespace_, pod.name);
   for (auto attempt = attempts.rbegin(); attempt != attempts.rend(); ++attempt)
-    fmt::print("{}", AttemptText(*attempt));
+    fmt::print("{}", AttemptText(inspect::AttemptJson(*attempt)));
 }
 
 int RunReplay(const ReplayCommandOptions& options, const Registry& registry) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <ranges>
 #include <string_view>
 #include <utility>
 
@@ -11,6 +12,7 @@
 #include "client/escaping.h"
 #include "client/load_config.h"
 #include "client/rest_client.h"
+#include "cmd/attempt_text.h"
 #include "net/event_loop.h"
 
 namespace berth::cmd {
@@ -22,14 +24,14 @@ using api::JsonObject;
 // What a person reads; the API has the rest.
 constexpr size_t kAttemptsAsked = 20;
 constexpr size_t kAttemptsShown = 10;
-constexpr size_t kGroupsShown = 3;
 
 Result<JsonObject> GetDocument(client::RestClient& client, const std::string& path) {
   const auto body = client::GetAndWait(client, path);
   if (!body) return std::unexpected(body.error());
   auto document = api::ParseJson(*body);
   JsonObject* object = document ? api::AsObject(*document) : nullptr;
-  if (object == nullptr) return Fail("GET " + path + ": the response is no JSON object");
+  if (api::StringAt(object, "apiVersion") != "berth.dev/v1")
+    return Fail("GET " + path + ": the response is no document of berth.dev/v1");
   return std::move(*object);
 }
 
@@ -37,58 +39,10 @@ std::string_view TextAt(const JsonObject& object, std::string_view key) {
   return api::StringAt(&object, key);
 }
 
-double NumberAt(const JsonObject& object, std::string_view key) {
-  const api::Json* value = object.if_contains(key);
-  return value != nullptr && value->is_number() ? value->to_number<double>() : 0;
-}
-
-// "5 nodes NodeResourcesFit: Insufficient cpu; ..."
-std::string GroupsText(const JsonObject& attempt) {
-  const JsonArray* groups = api::ArrayAt(&attempt, "groups");
-  if (groups == nullptr) return "";
+std::string Indented(std::string_view lines) {
   std::string out;
-  for (size_t i = 0; i < std::min(groups->size(), kGroupsShown); ++i) {
-    const JsonObject* group = api::AsObject((*groups)[i]);
-    if (group == nullptr) continue;
-    const int64_t nodes = api::IntAt(group, "nodes").value_or(0);
-    out += fmt::format("{}{} node{} {}: {}", out.empty() ? "" : "; ", nodes, nodes == 1 ? "" : "s",
-                       TextAt(*group, "plugin"), TextAt(*group, "reason"));
-  }
-  if (groups->size() > kGroupsShown) {
-    out += fmt::format("; and {} more", groups->size() - kGroupsShown);
-  }
-  return out;
-}
-
-std::string VictimsText(const JsonObject& attempt) {
-  const JsonArray* victims = api::ArrayAt(&attempt, "victims");
-  if (victims == nullptr || victims->empty()) return "";
-  std::string names;
-  for (const api::Json& victim : *victims) {
-    const JsonObject* pod = api::AsObject(victim);
-    if (pod == nullptr) continue;
-    names += fmt::format("{}{}/{}", names.empty() ? "" : ", ", TextAt(*pod, "namespace"),
-                         TextAt(*pod, "name"));
-  }
-  return names;
-}
-
-std::string AttemptText(const JsonObject& attempt) {
-  std::string out = fmt::format("  {}  {}", TextAt(attempt, "time"), TextAt(attempt, "outcome"));
-  if (const auto node = TextAt(attempt, "node"); !node.empty()) out += fmt::format(" {}", node);
-  if (const std::string groups = GroupsText(attempt); !groups.empty()) {
-    out += fmt::format(": {}", groups);
-  } else if (const auto message = TextAt(attempt, "message"); !message.empty()) {
-    out += fmt::format(": {}", message);
-  }
-  out += '\n';
-  if (const std::string victims = VictimsText(attempt); !victims.empty()) {
-    out += fmt::format("    preempts {}\n", victims);
-  }
-  if (const JsonObject* woken = api::ObjectAt(&attempt, "wokenBy")) {
-    const std::string_view object = TextAt(*woken, "object");
-    out += fmt::format("    woken by {}{}{}, after {:.1f} s\n", TextAt(*woken, "event"),
-                       object.empty() ? "" : " of ", object, NumberAt(attempt, "waitedFor"));
+  for (const auto line : std::views::split(lines, '\n')) {
+    if (!line.empty()) out += fmt::format("  {}\n", std::string_view(line));
   }
   return out;
 }
@@ -145,7 +99,8 @@ std::string HistoryText(const JsonObject& history) {
   out +=
       fmt::format("{} remembers these attempts, the newest first:\n", queue.empty() ? "" : ", and");
   for (size_t i = 0; i < std::min(attempts->size(), kAttemptsShown); ++i) {
-    if (const JsonObject* attempt = api::AsObject((*attempts)[i])) out += AttemptText(*attempt);
+    if (const JsonObject* attempt = api::AsObject((*attempts)[i]))
+      out += Indented(AttemptText(*attempt));
   }
   if (attempts->size() > kAttemptsShown) out += "  ...\n";
   return out;

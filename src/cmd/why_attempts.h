@@ -1,5 +1,5 @@
 // What the scheduler of a cluster remembers about a pod, asked over its API /berth/v1: for
-// `berth why --scheduler-address`.
+// `berth why`.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 namespace berth::cmd {
 
 struct SchedulerAddress {
-  std::string address;  // "https://10.0.0.7:10259"; empty if nobody is asked.
+  std::string address;  // "https://10.0.0.7:10259"; empty: the API server, for berth up.
   std::string ca_file;  // Empty: the authorities of the kubeconfig.
   std::string server_name;
 };

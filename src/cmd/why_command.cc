@@ -109,13 +109,16 @@ int WhyPod(const WhyOptions& options, WhyCluster& cluster, const std::string& na
   if (options.fix > 0) return PrintFix(options, cluster, *explanation);
   std::string text = ToText(*explanation);
   api::JsonObject document = explain::ToJson(*explanation);
-  if (!options.scheduler.address.empty()) {
+  if (options.source.files.empty()) {
     const WhySource& source = options.source;
     const std::string file = source.kubeconfig.empty() ? DefaultKubeconfig() : source.kubeconfig;
     auto history = AskScheduler(options.scheduler, file, source.context, explanation->pod);
-    if (!history) return WhyFailed("--scheduler-address: " + history.error().message);
-    text += HistoryText(*history);
-    for (auto& member : *history) document.emplace(member.key(), std::move(member.value()));
+    if (history) {
+      text += HistoryText(*history);
+      for (auto& member : *history) document.emplace(member.key(), std::move(member.value()));
+    } else if (!options.scheduler.address.empty()) {
+      return WhyFailed("--scheduler-address: " + history.error().message);
+    }
   }
   return Print(options, cluster, text, std::move(document));
 }
@@ -207,8 +210,9 @@ void AddWhy(flags::Command& berth, const Registry& registry) {
       .As("NODE");
   group
       .Text("scheduler-address", options->scheduler.address,
-            "URL of the cluster's berth-scheduler (https://HOST:10259) or berth up, to add what it "
-            "remembers: the attempts to schedule the pod")
+            "URL of the cluster's berth-scheduler (https://HOST:10259), to add what it remembers: "
+            "the "
+            "attempts to schedule the pod (default: the API server, which berth up adds it to)")
       .As("URL");
   group
       .Text("scheduler-ca-file", options->scheduler.ca_file,

@@ -70,10 +70,16 @@ TEST_P(UpDashboardTest, ShowsItsScheduler) {
   EXPECT_THAT(api.Get("/berth/v1/cluster").body, HasSubstr(R"("kind":"Cluster")"));
   EXPECT_EQ(api.Ask("POST", "/berth/v1/cluster").status, 405);
   EXPECT_EQ(api.Get("/berth/v2/cluster").status, 404);
-  const ProcessResult why =
-      RunBerth({"why", "big", "--kubeconfig", kubeconfig_, "--scheduler-address", url});
-  EXPECT_EQ(why.code, 0) << why.err;
-  EXPECT_THAT(why.out, HasSubstr("The scheduler has it in the queue unschedulable"));
+  for (const std::vector<std::string>& address :
+       {std::vector<std::string>(), std::vector<std::string>{"--scheduler-address", url}}) {
+    std::vector<std::string> arguments = {"why", "big", "--kubeconfig", kubeconfig_};
+    arguments.insert(arguments.end(), address.begin(), address.end());
+    const ProcessResult why = RunBerth(arguments);
+    EXPECT_EQ(why.code, 0) << why.err;
+    EXPECT_THAT(why.out, HasSubstr("The scheduler has it in the queue unschedulable"));
+    EXPECT_THAT(why.out, HasSubstr("\n  attempt 1, 20"));
+    EXPECT_THAT(why.out, HasSubstr("\n    3 nodes: NodeResourcesFit: Insufficient cpu\n"));
+  }
   EXPECT_EQ(up.End(SIGTERM), 0) << up.err();
 }
 
