@@ -240,11 +240,19 @@ const steps: Step[] = [
     },
   },
   {
-    name: "Pods that are gated, waiting, nominated and active have pages",
+    name: "A gated pod names its gates",
+    async run(page, base) {
+      const pod = await podOf(page, base, "row.queue === 'gated'");
+      await page.go(`${base}#/pod/${pod.namespace}/${pod.name}`);
+      await page.sees("Waits for its scheduling gates: example.com/quota.");
+      await shot(page, "pod-gated");
+    },
+  },
+  {
+    name: "Pods that are waiting, nominated and active have pages",
     mock: true,
     async run(page, base) {
       const kinds: [string, string, string][] = [
-        ["row.queue === 'gated'", "Waits for its scheduling gates: example.com/quota.", "pod-gated"],
         ["row.queue === 'waiting'", "waits at Permit for Coscheduling", "pod-waiting"],
         ["row.nominatedNode", "Fits after preemption on", "pod-nominated"],
         ["row.queue === 'active'", "the scheduler is about to choose", "pod-active"],
@@ -263,14 +271,14 @@ const steps: Step[] = [
       await page.go(base);
       await settled(page);
       const name = await page.evaluate<string>(
-        "fetch('berth/v1/nodes?limit=1').then((r) => r.json()).then((map) => map.names[0])",
+        "fetch('berth/v1/nodes?limit=500').then((r) => r.json()).then((map) => map.names[map.pods.findIndex((count) => count > 0)])",
       );
       const node = await get<{ pods: { namespace: string; name: string; state: string }[] }>(
         page,
         `nodes/${name}`,
       );
       const pod = node.pods.find(({ state }) => state === "bound");
-      if (!pod) return;
+      assert.ok(pod, `a bound pod on ${name}`);
       await page.go(`${base}#/pod/${pod.namespace}/${pod.name}`);
       await page.sees("Why this node");
       await page.until("document.querySelectorAll('.waterfall .step').length > 3", "a waterfall");
@@ -319,8 +327,8 @@ const steps: Step[] = [
       await page.prefer({ "prefers-color-scheme": "dark", "prefers-reduced-motion": "reduce" });
       await shot(page, "activity-dark");
       await page.prefer({ "prefers-color-scheme": "light", "prefers-reduced-motion": "reduce" });
-      await page.press(".segmented button", "1 h");
-      await page.until("location.hash.includes('window=3600')");
+      await page.press(".segmented button", "5 m");
+      await page.until("location.hash.includes('window=300')");
       await settled(page);
       await page.resize({ width: 1440, height: 900 });
     },

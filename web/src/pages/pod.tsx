@@ -484,14 +484,14 @@ function Attempts({
         label: "Feasible",
         numeric: true,
         value: (row) => row.feasible,
-        text: (row) => `${row.feasible} of ${row.evaluated}`,
+        text: (row) => (row.evaluated === undefined ? "" : `${row.feasible} of ${row.evaluated}`),
       },
       {
         key: "duration",
         label: "Duration",
         numeric: true,
         value: (row) => total(row.phases),
-        render: (row) => formatDuration(total(row.phases)),
+        text: (row) => (total(row.phases) === 0 ? "–" : formatDuration(total(row.phases))),
       },
       {
         key: "node",
@@ -567,7 +567,12 @@ function Phases({ attempt }: { attempt: Attempt }) {
         ))}
       </div>
       <ul class="legend">
-        <li class="dim">Attempt at {formatClock(attempt.time, true)}:</li>
+        <li class="dim">
+          Attempt at {formatClock(attempt.time, true)}:
+          {names.length === 0 && attempt.outcome === "unschedulable"
+            ? " no search, because an equal pod had just failed"
+            : ""}
+        </li>
         {names.map((name, i) => (
           <li key={name}>
             <span class={`swatch c${i % 8}`} aria-hidden="true" /> {name}{" "}
