@@ -21,6 +21,13 @@ using api::JsonObject;
 // reads; the document has the rest.
 constexpr size_t kItemsShown = 8;
 
+// Signed or not: a document of this process has the numbers that were put into it.
+int64_t NumberAt(const JsonObject& object, std::string_view key) {
+  const api::Json* number = object.if_contains(key);
+  boost::system::error_code not_exact;
+  return number != nullptr && number->is_number() ? number->to_number<int64_t>(not_exact) : 0;
+}
+
 std::string ResultText(const JsonObject& attempt) {
   const std::string_view outcome = api::StringAt(&attempt, "outcome");
   const std::string_view node = api::StringAt(&attempt, "node");
@@ -70,14 +77,13 @@ std::vector<std::string> Items(const JsonObject& attempt, std::string_view key, 
 }
 
 std::string GroupText(const JsonObject& group) {
-  const int64_t nodes = api::IntAt(&group, "nodes").value_or(0);
+  const int64_t nodes = NumberAt(group, "nodes");
   return fmt::format("{} node{}: {}: {}", nodes, nodes == 1 ? "" : "s",
                      api::StringAt(&group, "plugin"), api::StringAt(&group, "reason"));
 }
 
 std::string CandidateText(const JsonObject& candidate) {
-  return fmt::format("{} {}", api::StringAt(&candidate, "node"),
-                     api::IntAt(&candidate, "score").value_or(0));
+  return fmt::format("{} {}", api::StringAt(&candidate, "node"), NumberAt(candidate, "score"));
 }
 
 std::string VictimText(const JsonObject& pod) {
@@ -88,7 +94,7 @@ std::string VictimText(const JsonObject& pod) {
 
 std::string AttemptText(const JsonObject& attempt) {
   std::string text =
-      fmt::format("attempt {}, {}: {}; {}\n", api::IntAt(&attempt, "attempt").value_or(0),
+      fmt::format("attempt {}, {}: {}; {}\n", NumberAt(attempt, "attempt"),
                   api::StringAt(&attempt, "time"), ResultText(attempt), WakeText(attempt));
   const std::string_view message = api::StringAt(&attempt, "message");
   if (!message.empty()) text += fmt::format("  {}\n", message);

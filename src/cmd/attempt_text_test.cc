@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "api/json/document.h"
 #include "api/json/parse.h"
 
 namespace berth::cmd {
@@ -52,6 +53,12 @@ TEST(AttemptText, CutsLongListsOff) {
   const std::string text =
       TextOf(R"({"attempt":1,"time":"T","outcome":"nominated","victims":[)" + victims + "]}");
   EXPECT_TRUE(text.ends_with(", n/p, and 2 more\n")) << text;
+}
+
+TEST(AttemptText, TakesTheNumbersOfThisProcess) {
+  const api::JsonObject attempt{
+      {"attempt", uint32_t{3}}, {"time", "T"}, {"outcome", "unschedulable"}};
+  EXPECT_EQ(AttemptText(attempt), "attempt 3, T: unschedulable; waited 0s\n");
 }
 
 // Another program may send anything.
