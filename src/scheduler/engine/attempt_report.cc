@@ -45,19 +45,15 @@ std::shared_ptr<const FailureAccount> Engine::State::Account(
   return std::make_shared<const FailureAccount>(AccountOf(diagnosis, ++last_failure_));
 }
 
-// The next best nodes are found by reading the totals of all nodes again, unless they are in a
-// tournament; so not for each attempt if there are many nodes, but as often as it costs little.
 size_t Engine::State::RankNodes(framework::Attempt& attempt,
                                 std::span<framework::ScoredNode> into) {
-  if (attempt.rank_reads_all_rows()) {
-    const size_t rows = cluster_.nodes().rows() * (into.size() - 1);
-    rows_to_rank_ = std::min(rows_to_rank_ + kRowsPerAttempt, rows + kRowsPerAttempt);
-    if (rows_to_rank_ < rows) {
-      into = into.first(1);
-    } else {
-      rows_to_rank_ -= rows;
-    }
-  }
+  using framework::RankingBudget;
+  const size_t others = into.size() - 1;
+  // Totals that are not in a tournament are all read again.
+  const Duration cost = attempt.rank_reads_all_rows()
+                            ? RankingBudget::kPerTotal * (others * cluster_.nodes().rows())
+                            : RankingBudget::kPerRunnerUp * others;
+  if (!ranking_.Take(cost)) into = into.first(1);
   return attempt.Rank(into);
 }
 

@@ -196,9 +196,6 @@ class Engine::State {
   std::unique_ptr<PreemptingCycle> preempting_;
   DecisionObserver* observer_ = nullptr;
   uint64_t last_failure_ = 0;  // The id of the last FailureAccount.
-  // How many totals the next RankNodes may read: an attempt adds some.
-  static constexpr size_t kRowsPerAttempt = 1024;
-  size_t rows_to_rank_ = 0;
   framework::RankingBudget ranking_;
 
   std::unordered_map<const BindingCycle*, std::unique_ptr<BindingCycle>> bindings_;

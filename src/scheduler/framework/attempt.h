@@ -175,6 +175,7 @@ class Attempt {
   Verdict CacheVerdicts(model::NodeMask rejected);
   Verdict PreScore();
   Verdict ScoreFromCache();
+  size_t RankTotals(std::span<ScoredNode> into);
   Verdict AddChangingScores(const Profile::Scorer& scorer, std::vector<int64_t>& scores,
                             std::vector<int32_t>& scratch, std::vector<int32_t>& totals) const;
   template <typename Total>

@@ -100,11 +100,23 @@ size_t Attempt::Rank(std::span<ScoredNode> into) {
     into[0] = {best_, best_total_};
     return 1;
   }
+  const size_t ranked = scored_ == Scored::kTournament
+                            ? results_.Rank(cluster_.nodes().order(), best_, into)
+                            : RankTotals(into);
+  // What all nodes get alike is not compared.
+  int64_t common = 0;
+  for (const ClassResults::Raw& raw : results_.raw()) {
+    if (!raw.skipped && raw.different == 0) common += raw.common_normalized * raw.scorer.weight;
+  }
+  for (ScoredNode& scored : into.first(ranked)) scored.score += common;
+  return ranked;
+}
+
+size_t Attempt::RankTotals(std::span<ScoredNode> into) {
   const model::NodeOrder& order = cluster_.nodes().order();
-  if (scored_ == Scored::kTournament) return results_.Rank(order, best_, into);
-  // A row that was found is excluded until all are.
   std::vector<int32_t>& totals = results_.buffers().totals;
   size_t ranked = 0;
+  // A row that was found is excluded until all are.
   for (model::NodeRow row = best_; row.valid();) {
     into[ranked++] = {row, totals[row.index()]};
     totals[row.index()] = kRowOut;

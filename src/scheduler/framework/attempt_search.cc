@@ -62,7 +62,8 @@ model::NodeRow Attempt::Search() {
   const bool scans = !rules.by_feasible_nodes.empty();
   results_.set_scans(scans);
   if (scans && almost_current) return {};
-  if (ranking_ != nullptr && ranking_->Take(cluster_.nodes().rows())) return {};
+  if (ranking_ != nullptr && ranking_->Take(RankingBudget::kPerNode * cluster_.nodes().rows()))
+    return {};
   return scans ? Scan(*search, rules) : SearchByUsage(*search, std::move(rules));
 }
 

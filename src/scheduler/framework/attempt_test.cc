@@ -385,6 +385,10 @@ TEST_F(AttemptTest, NodesAreRankedInEveryScope) {
               .score = ByName({{"a", 10}, {"b", 30}, {"c", 20}, {"d", 100}}),
               .score_scope = scope},
              2);
+    // All nodes alike: not compared, but part of the totals.
+    fake.Add("Even", {.score = [](const Cycle&, model::NodeRow) { return int64_t{7}; },
+                      .normalize = [](const model::NodeMask&, std::span<int64_t>) {},
+                      .score_scope = scope});
     FakeAttempt attempt(fake, fake.cluster.pod(fake.cluster.pods().Find("default", "p")));
     std::vector<ScoredNode> ranked(5);
     EXPECT_EQ(attempt->Rank(ranked), 0u) << "nothing is scored";
@@ -398,7 +402,7 @@ TEST_F(AttemptTest, NodesAreRankedInEveryScope) {
       std::string text;
       for (size_t i = 0; i < count; ++i)
         text += fmt::format("{} {} ", fake.NameOf(ranked[i].node), ranked[i].score);
-      EXPECT_EQ(text, std::string("b 60 c 40 a 20 ").substr(0, 5 * count));
+      EXPECT_EQ(text, std::string("b 67 c 47 a 27 ").substr(0, 5 * count));
     }
   }
 }

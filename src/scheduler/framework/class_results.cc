@@ -277,6 +277,7 @@ size_t ClassResults::Rank(const model::NodeOrder& order, model::NodeRow best,
                           std::span<ScoredNode> into) const {
   size_t ranked = 0;
   into[ranked++] = {best, totals_[best.index()]};
+  if (into.size() == 1) return ranked;
   tournament_.ForEachRunnerUp(
       order.rank()[best.index()], into.size() - 1,
       [&](size_t place, int32_t total) { into[ranked++] = {order.rows()[place], total}; });

@@ -1,12 +1,11 @@
-// RankingBudget limits how many nodes are evaluated only so that the next best are known: a search
-// finds the best one without them.
+// RankingBudget limits the time that is spent only so that the next best nodes are known: the best
+// one is found without them.
 //
 // A share of the time that passes: whoever schedules a few pods a second knows the next best of
 // each, and under load the share is all that it costs.
 #pragma once
 
 #include <algorithm>
-#include <cstddef>
 
 #include "base/time.h"
 
@@ -14,8 +13,9 @@ namespace berth::scheduler::framework {
 
 class RankingBudget {
  public:
-  // What evaluating a node costs, about.
-  static constexpr Duration kPerNode{60};
+  // What it costs, about, to evaluate a node, to read the total of one, and to find a node in a
+  // tournament and report it.
+  static constexpr Duration kPerNode{60}, kPerTotal{1}, kPerRunnerUp{120};
   // No attempt takes that much longer. So more nodes than 16,666 are never evaluated for this.
   static constexpr Duration kMost = Duration::Millis(1);
 
@@ -24,9 +24,8 @@ class RankingBudget {
     budget_ = std::min(kMost, budget_ + (now - last_) / kPercent);
     last_ = now;
   }
-  // Reports whether so many may be evaluated, which are then counted.
-  bool Take(size_t nodes) {
-    const Duration cost = kPerNode * nodes;
+  // Reports whether something of that cost may be done, which is then counted.
+  bool Take(Duration cost) {
     if (cost > budget_) return false;
     budget_ -= cost;
     return true;

@@ -9,18 +9,18 @@ TEST(RankingBudget, GivesAShareOfTheTime) {
   RankingBudget budget;
   Instant now = Instant::FromUnixSeconds(1'000'000);
   budget.Advance(now);
-  EXPECT_FALSE(budget.Take(20'000)) << "that is more than a millisecond";
-  EXPECT_TRUE(budget.Take(10'000));
-  EXPECT_FALSE(budget.Take(10'000));
-  EXPECT_TRUE(budget.Take(6'666)) << "the rest";
-  EXPECT_FALSE(budget.Take(1));
+  EXPECT_FALSE(budget.Take(Duration::Millis(1) + Duration{1}));
+  EXPECT_TRUE(budget.Take(Duration{600'000}));
+  EXPECT_FALSE(budget.Take(Duration{600'000}));
+  EXPECT_TRUE(budget.Take(Duration{400'000})) << "the rest";
+  EXPECT_FALSE(budget.Take(Duration{1}));
   now = now + Duration::Millis(6);
   budget.Advance(now);
-  EXPECT_TRUE(budget.Take(1'000));
-  EXPECT_FALSE(budget.Take(10));
+  EXPECT_TRUE(budget.Take(Duration{60'000}));
+  EXPECT_FALSE(budget.Take(Duration{1}));
   budget.Advance(now + Duration::Seconds(3600));
-  EXPECT_FALSE(budget.Take(20'000)) << "time that has passed does not add up";
-  EXPECT_TRUE(budget.Take(16'666));
+  EXPECT_TRUE(budget.Take(Duration::Millis(1)));
+  EXPECT_FALSE(budget.Take(Duration{1})) << "time that has passed does not add up";
 }
 
 }  // namespace BERTH_TEST_FILE
