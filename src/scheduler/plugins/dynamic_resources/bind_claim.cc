@@ -252,7 +252,7 @@ Task<bool> AssumeSpecialClaim(framework::BindingContext& binding, model::ClaimRe
 //
 // DIFFERS: kube-scheduler gives the devices up although the claim has them.
 Task<framework::Verdict> HoldDevices(framework::Async& async, model::Cluster& cluster,
-                                     model::ClaimRef claim, std::string in_flight) {
+                                     model::ClaimRef claim) {
   const api::ObjectKey key = model::ClaimKey(*claim);
   for (bool ended = false; !ended;) {
     co_await async.Sleep(kUnseenClaimPause);
@@ -265,7 +265,7 @@ Task<framework::Verdict> HoldDevices(framework::Async& async, model::Cluster& cl
       ended = result.kind == ClaimWriteKind::kNotFound;
     }
   }
-  cluster.mutable_devices().RemoveInFlight(in_flight, /*forced=*/false);
+  cluster.mutable_devices().RemoveInFlight(claim->metadata.uid, /*forced=*/false);
   co_return framework::Verdict();
 }
 
@@ -323,12 +323,14 @@ Task<framework::Verdict> BindClaim(framework::BindingContext& binding, const Pod
     assumed = cluster.mutable_devices().Assume(written.claim).has_value();
   }
   framework::Background* const background = binding.cycle().background();
-  if (claim.allocation && unseen && background != nullptr) {
-    background->Run("hold " + in_flight,
-                    HoldDevices(background->async(), cluster, written.claim, in_flight));
-  } else if (claim.allocation) {
-    cluster.mutable_devices().RemoveInFlight(in_flight, assumed);
+  if (claim.allocation && unseen && written.claim->status.allocation && background != nullptr) {
+    // Under the uid that the API gave it: the pod's next attempt may allocate other devices to
+    // another claim, under the uid that this one had in memory.
+    cluster.mutable_devices().AddInFlight(written.claim);
+    background->Run("hold " + written.claim->metadata.uid,
+                    HoldDevices(background->async(), cluster, written.claim));
   }
+  if (claim.allocation) cluster.mutable_devices().RemoveInFlight(in_flight, assumed);
   claim.allocation.reset();
   if (written.verdict.ok()) claim.object = written.claim;
   co_return written.verdict;
