@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 #include <variant>
 
@@ -131,6 +135,24 @@ std::vector<client::WatchSource> Sources(const scheduler::model::Features& featu
 }
 
 }  // namespace
+
+std::string DefaultKubeconfig() {
+  if (const char* list = std::getenv("KUBECONFIG"); list != nullptr && *list != '\0') {
+    std::string_view rest = list;
+    while (!rest.empty()) {
+      const size_t end = std::min(rest.find(':'), rest.size());
+      const std::string file(rest.substr(0, end));
+      std::error_code ignored;
+      if (!file.empty() && std::filesystem::exists(file, ignored)) return file;
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+  }
+  const char* home = std::getenv("HOME");
+  if (home == nullptr) return "";
+  const std::string file = std::string(home) + "/.kube/config";
+  std::error_code ignored;
+  return std::filesystem::exists(file, ignored) ? file : "";
+}
 
 Result<std::unique_ptr<LiveCluster>> LiveCluster::Make(const std::string& kubeconfig,
                                                        const std::string& context) {

@@ -13,6 +13,7 @@
 namespace berth::cli {
 namespace BERTH_TEST_FILE {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
@@ -44,6 +45,23 @@ TEST_F(ReplayTest, ReadsStandardInput) {
   const ProcessResult ended = RunBerth({"replay", "-"}, files_.Read("run.berth"));
   EXPECT_EQ(ended.code, 0) << ended.err;
   EXPECT_THAT(ended.out, HasSubstr("\nidentical\n"));
+}
+
+TEST_F(ReplayTest, PrintsTheAttemptsOfAPod) {
+  const std::string path = RecordRun();
+  const ProcessResult placed = RunBerth({"replay", path, "--attempts", "shop/web-1"});
+  EXPECT_EQ(placed.code, 0) << placed.err;
+  EXPECT_THAT(placed.out, AllOf(StartsWith("attempt 1, 20"), HasSubstr(": bound to "),
+                                HasSubstr("; woken by UnschedulablePodAdd, waited "),
+                                HasSubstr("\n  candidates: "), HasSubstr("\nidentical\n")));
+  const ProcessResult rejected = RunBerth({"replay", path, "--attempts", "research/simulation"});
+  EXPECT_THAT(rejected.out, AllOf(StartsWith("attempt 1, 20"), HasSubstr(": unschedulable; "),
+                                  HasSubstr(" nodes: NodeResourcesFit: Insufficient ")));
+  const ProcessResult unknown = RunBerth({"replay", path, "--attempts", "shop/nobody"});
+  EXPECT_THAT(unknown.out, StartsWith("shop/nobody: no attempts\n"));
+  const ProcessResult wrong = RunBerth({"replay", path, "--attempts", "web-1"});
+  EXPECT_EQ(wrong.code, 2);
+  EXPECT_EQ(wrong.err, "berth replay: --attempts web-1: must be NAMESPACE/NAME\n");
 }
 
 TEST_F(ReplayTest, RecordingChangesNothing) {
