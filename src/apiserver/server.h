@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "apiserver/admission/workloads.h"
 #include "apiserver/authentication.h"
 #include "apiserver/handler.h"
 #include "apiserver/registry/api.h"
@@ -35,6 +36,7 @@ struct ApiServerOptions {
   // clusters with a controller that creates accounts.
   bool mount_tokens = false;
   uint64_t seed = 0;  // For uids and generated names.
+  admission::WorkloadGates workloads = {};
   // The clock of the Api; null for the system clock. Must outlive the server.
   const Clock* clock = nullptr;
   // Metrics of another component, appended to /metrics (request_metrics.h). May be null.

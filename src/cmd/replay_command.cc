@@ -129,7 +129,7 @@ void AddReplay(flags::Command& berth, const Registry& registry) {
       "Exit codes: 0 identical, 1 a decision differs, 2 invalid usage, or an unreadable or damaged "
       "file.\n";
   command.examples =
-      "  berth schedule -f examples --record run.berth\n"
+      "  berth schedule -f examples/decisions --record run.berth\n"
       "  berth replay run.berth\n"
       "  berth replay run.berth --attempts default/web-1\n";
   const auto options = std::make_shared<ReplayCommandOptions>();

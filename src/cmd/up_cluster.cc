@@ -48,12 +48,10 @@ struct Scheduler {
   int parallelism = 1;
 };
 
-Result<Scheduler> SchedulerFrom(const UpOptions& up,
+Result<Scheduler> SchedulerFrom(const UpOptions& up, const scheduler::model::Features& features,
                                 const scheduler::framework::Registry& registry) {
   const std::string& file = up.config_file;
-  const auto features = ReadFeatureGates(up.feature_gates, "berth up");
-  if (!features) return std::unexpected(features.error());
-  const auto loaded = LoadConfiguration(file, registry, *features);
+  const auto loaded = LoadConfiguration(file, registry, features);
   if (!loaded) return std::unexpected(loaded.error());
   for (const std::string& note : scheduler::config::Warnings(*loaded->completed)) {
     Warn(fmt::format("note: {}: {}", file, note));
@@ -122,14 +120,18 @@ Result<std::unique_ptr<UpCluster>> UpCluster::Start(
       return observability::MetricsText(registry);
     };
   }
+  const auto features = ReadFeatureGates(options.feature_gates, "berth up");
+  if (!features) return std::unexpected(features.error());
   ApiServerFlags flags = options.api;
   flags.mount_tokens = !options.no_controllers;
+  flags.workloads = {features->generic_workload, features->topology_aware_workload_scheduling,
+                     features->workload_aware_preemption};
   auto served = StartApiServer(flags, &cluster->clock_, std::move(metrics));
   if (!served) return std::unexpected(served.error());
   cluster->served_ = *std::move(served);
   const auto ready = [&]() -> Status {
     if (auto written = cluster->CreateKubeconfig(options); !written) return written;
-    if (auto made = cluster->MakeScheduler(options, registry); !made) return made;
+    if (auto made = cluster->MakeScheduler(options, *features, registry); !made) return made;
     return cluster->Fill(options);
   }();
   if (!ready) return std::unexpected(ready.error());
@@ -170,6 +172,7 @@ void UpCluster::Stop() {
 }
 
 Status UpCluster::MakeScheduler(const UpOptions& options,
+                                const scheduler::model::Features& features,
                                 const scheduler::framework::Registry& registry) {
   if (!options.has_scheduler()) {
     if (!options.feature_gates.empty())
@@ -177,7 +180,7 @@ Status UpCluster::MakeScheduler(const UpOptions& options,
     if (options.config_file.empty()) return {};
     return Fail("--config cannot be used with --scheduler=none");
   }
-  auto scheduler = SchedulerFrom(options, registry);
+  auto scheduler = SchedulerFrom(options, features, registry);
   if (!scheduler) return std::unexpected(scheduler.error());
   scheduler->options.measurements = &measurements_;
   if (options.ledger.on()) {

@@ -21,6 +21,7 @@
 #include "runtime/extender_calls.h"
 #include "runtime/scheduler.h"
 #include "scheduler/engine/engine.h"
+#include "scheduler/model/features.h"
 
 namespace berth::cmd {
 
@@ -49,7 +50,8 @@ class UpCluster {
 
  private:
   explicit UpCluster(double speed) : clock_(real_clock_, speed) {}
-  Status MakeScheduler(const UpOptions& options, const scheduler::framework::Registry& registry);
+  Status MakeScheduler(const UpOptions& options, const scheduler::model::Features& features,
+                       const scheduler::framework::Registry& registry);
   Status MakeEmbeddedScheduler(const UpOptions& options, scheduler::engine::EngineOptions engine,
                                const scheduler::framework::Registry& registry);
   Status MakeHttpScheduler(scheduler::engine::EngineOptions engine, int parallelism,

@@ -104,7 +104,8 @@ Status WhyCluster::ReadLive(const WhySource& source) {
   namespace_ = source.namespace_.empty() ? live_->default_namespace() : source.namespace_;
   ReadingLine line;
   auto readable = live_->ListReadable(
-      namespace_, [&](std::string_view resource, size_t objects) { line.Show(resource, objects); });
+      features_, namespace_,
+      [&](std::string_view resource, size_t objects) { line.Show(resource, objects); });
   if (!readable) return std::unexpected(readable.error());
   for (const std::string& note : readable->notes) WhyNote(note);
   left_out_ = std::move(readable->left_out);

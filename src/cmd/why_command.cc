@@ -18,6 +18,7 @@
 #include "cmd/why_cluster.h"
 #include "cmd/why_subject.h"
 #include "cmd/why_text.h"
+#include "explain/group_explanation.h"
 #include "explain/pod_explanation.h"
 #include "explain/pod_explanation_json.h"
 #include "explain/pod_groups.h"
@@ -142,6 +143,19 @@ int WhyMany(const WhyOptions& options, WhyCluster& cluster,
                explain::ToJson(*groups, workload ? &*workload : nullptr));
 }
 
+int WhyGroup(const WhyOptions& options, WhyCluster& cluster, const std::string& name) {
+  const auto group = explain::ExplainGroup(cluster.engine(), {cluster.namespace_name(), name});
+  if (!group) return WhyFailed(group.error().message);
+  const auto& decision = group->decision;
+  if (!decision.exists && decision.members.empty() && decision.scheduled == 0) {
+    return WhyFailed(
+        fmt::format("PodGroup \"{}\" not found in namespace \"{}\"; groups are read with "
+                    "--feature-gates GenericWorkload=true,GangScheduling=true",
+                    name, cluster.namespace_name()));
+  }
+  return Print(options, cluster, ToText(*group), explain::ToJson(*group));
+}
+
 int RunWhy(const WhyOptions& options, const Registry& registry) {
   if (options.subject.empty() != options.all_pending) {
     return WhyUsageError("either a pod, a workload or --all-pending is required");
@@ -163,6 +177,7 @@ int RunWhy(const WhyOptions& options, const Registry& registry) {
   explain::ExplainOptions explain;
   explain.fixes = options.fixes;
   explain.fix.node = options.node;
+  if (subject && subject->kind == "PodGroup") return WhyGroup(options, **cluster, subject->name);
   return one_pod ? WhyPod(options, **cluster, subject->name, explain)
                  : WhyMany(options, **cluster, subject, explain);
 }
@@ -179,7 +194,8 @@ void AddWhy(flags::Command& berth, const Registry& registry) {
       "for a pod that fits nowhere, the smallest changes that let it run, each verified by "
       "deciding\n"
       "again. Workloads are deployment/NAME, statefulset/NAME, daemonset/NAME, job/NAME and\n"
-      "replicaset/NAME. Installed as kubectl-berth, it is the command 'kubectl berth why'.\n"
+      "replicaset/NAME; podgroup/NAME explains a PodGroup. Installed as kubectl-berth, it is the "
+      "command 'kubectl berth why'.\n"
       "Exit codes: 0 done, 1 not found or not readable, 2 invalid usage.\n";
   command.examples =
       "  berth why web-1 -n shop\n"

@@ -11,6 +11,7 @@
 #include "scheduler/engine/what_if.h"
 #include "scheduler/framework/waiting_pods.h"
 #include "scheduler/model/cluster.h"
+#include "scheduler/model/pod_groups.h"
 
 namespace berth::explain {
 namespace {
@@ -102,6 +103,7 @@ class PodExplainer {
       result_.notes.push_back("the pod has finished and needs no node");
       return std::move(result_);
     }
+    if (Status status = AddGroup(); !status) return std::unexpected(status.error());
     // The engine has decided about it, and counts it on its node.
     if (result_.state == PodState::kWaiting) return std::move(result_);
     if (!engine_.Serves(pod_)) {
@@ -144,6 +146,17 @@ class PodExplainer {
       for (const auto& [plugin, timeout] : waiting.held_by) result_.permit.push_back(plugin);
     }
     if (result_.terminating) result_.notes.push_back("the pod is being deleted");
+  }
+
+  Status AddGroup() {
+    const bool waits = result_.node.empty() && !result_.terminating;
+    if (!options_.group || !waits || !engine_.cluster().features().generic_workload) return {};
+    const auto key = scheduler::model::GroupNamedBy(pod_);
+    if (!key) return {};
+    auto group = ExplainGroup(engine_, *key);
+    if (!group) return std::unexpected(group.error());
+    result_.group = *std::move(group);
+    return {};
   }
 
   // Fixes are for pods that fit nowhere, or not on the node that was asked for.

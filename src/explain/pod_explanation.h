@@ -13,6 +13,7 @@
 #include "base/time.h"
 #include "explain/explanation_summary.h"
 #include "explain/fixes.h"
+#include "explain/group_explanation.h"
 #include "explain/workload.h"
 #include "scheduler/engine/decision.h"
 #include "scheduler/engine/engine.h"
@@ -56,6 +57,8 @@ struct PodExplanation {
   std::vector<std::string> gates;              // If gated.
   std::vector<std::string> permit;             // If waiting: the plugins that delay it.
   std::optional<api::PodCondition> condition;  // PodScheduled: what its scheduler says.
+  // Of a member of a PodGroup: it is bound with the others only. The rest is about the pod alone.
+  std::optional<GroupExplanation> group;
 
   // What would be decided now; of a running pod: if it had no node. Absent if the pod has finished.
   struct Decision {
@@ -92,6 +95,7 @@ Result<scheduler::engine::Explanation> DecideAgain(scheduler::engine::Engine& en
 
 struct ExplainOptions {
   bool fixes = true;
+  bool group = true;
   FixOptions fix = {};
 };
 

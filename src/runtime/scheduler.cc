@@ -36,6 +36,7 @@ Result<void> Scheduler::MakeDriver(ApiClients clients, SchedulerOptions options,
   connecting.protobuf = options.protobuf;
   connecting.watch_list = options.watch_list;
   connecting.raw_json = !options.engine.extenders.empty();
+  connecting.features = options.engine.features;
   connecting.seed = options.engine.seed;
   connecting.host = options.host;
   connecting.warn = options.warn;

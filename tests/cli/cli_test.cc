@@ -499,7 +499,8 @@ TEST(VersionTest, IsPrintedBothWays) {
 
 TEST(ExamplesTest, AreScheduled) {
   const ProcessResult ended =
-      RunBerth({"schedule", "--paranoid", "-f", BERTH_SOURCE_DIR "/examples"});
+      RunBerth({"schedule", "--paranoid", "-f", BERTH_SOURCE_DIR "/examples/harbour.yaml", "-f",
+                BERTH_SOURCE_DIR "/examples/pods.yaml"});
   EXPECT_EQ(ended.code, 0) << ended.err;
   EXPECT_THAT(ended.out, HasSubstr("research/training    Scheduled      c-gpu-1\n"));
   EXPECT_THAT(ended.out, HasSubstr("9 of 13 pods scheduled, 2 unschedulable, 1 gated"));

@@ -23,7 +23,8 @@ class ReplayTest : public ::testing::Test {
   std::string RecordRun() {
     const std::string path = files_.path("run.berth");
     const ProcessResult ended =
-        RunBerth({"schedule", "-f", BERTH_SOURCE_DIR "/examples", "--seed", "3", "--record", path});
+        RunBerth({"schedule", "-f", BERTH_SOURCE_DIR "/examples/harbour.yaml", "-f",
+                  BERTH_SOURCE_DIR "/examples/pods.yaml", "--seed", "3", "--record", path});
     EXPECT_EQ(ended.code, 0) << ended.err;
     return path;
   }
@@ -64,9 +65,11 @@ TEST_F(ReplayTest, PrintsTheAttemptsOfAPod) {
 }
 
 TEST_F(ReplayTest, RecordingChangesNothing) {
-  const ProcessResult plain = RunBerth({"schedule", "-f", BERTH_SOURCE_DIR "/examples"});
-  const ProcessResult recorded = RunBerth(
-      {"schedule", "-f", BERTH_SOURCE_DIR "/examples", "--record", files_.path("run.berth")});
+  const ProcessResult plain = RunBerth({"schedule", "-f", BERTH_SOURCE_DIR "/examples/harbour.yaml",
+                                        "-f", BERTH_SOURCE_DIR "/examples/pods.yaml"});
+  const ProcessResult recorded =
+      RunBerth({"schedule", "-f", BERTH_SOURCE_DIR "/examples/harbour.yaml", "-f",
+                BERTH_SOURCE_DIR "/examples/pods.yaml", "--record", files_.path("run.berth")});
   EXPECT_EQ(plain.out, recorded.out);
 }
 
@@ -77,8 +80,9 @@ TEST_F(ReplayTest, RunsWithTheRecordedConfiguration) {
                    "profiles: [{pluginConfig: [{name: NodeResourcesFit, args: {scoringStrategy: "
                    "{type: MostAllocated, resources: [{name: cpu, weight: 1}]}}}]}]\n");
   const std::string path = files_.path("run.berth");
-  const ProcessResult scheduled = RunBerth(
-      {"schedule", "-f", BERTH_SOURCE_DIR "/examples", "--config", config, "--record", path});
+  const ProcessResult scheduled =
+      RunBerth({"schedule", "-f", BERTH_SOURCE_DIR "/examples/harbour.yaml", "-f",
+                BERTH_SOURCE_DIR "/examples/pods.yaml", "--config", config, "--record", path});
   ASSERT_EQ(scheduled.code, 0) << scheduled.err;
   const ProcessResult ended = RunBerth({"replay", path});
   EXPECT_EQ(ended.code, 0) << ended.out << ended.err;
@@ -155,7 +159,7 @@ TEST_F(ReplayTest, ReportsUnreadableFiles) {
 }
 
 TEST_F(ReplayTest, ReportsUnwritableFiles) {
-  const std::string examples = BERTH_SOURCE_DIR "/examples";
+  const std::string examples = BERTH_SOURCE_DIR "/examples/decisions";
   const ProcessResult missing =
       RunBerth({"schedule", "-f", examples, "--record", "/no/such/run.berth"});
   EXPECT_EQ(missing.code, 1);

@@ -42,8 +42,14 @@ ODD_PODS = {
         {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "urgent"},
          "spec": {"priority": 10, "nodeSelector": {"kubernetes.io/hostname": "n1"}, "containers": [
              {"name": "c", "resources": {"requests": {"cpu": "1"}}}]}},
+        {"apiVersion": "scheduling.k8s.io/v1alpha2", "kind": "PodGroup",
+         "metadata": {"name": "job"}, "spec": {"schedulingPolicy": {"gang": {"minCount": 1}}}},
+        {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "member"},
+         "spec": {"schedulingGroup": {"podGroupName": "job"}, "containers": [
+             {"name": "c", "resources": {"requests": {"cpu": "3"}}}]}},
     ],
 }  # fmt: skip
+GATES = ("--feature-gates", "GenericWorkload=true,GangScheduling=true")
 
 
 def check(document, problems):
@@ -56,7 +62,7 @@ def check(document, problems):
 
 
 def why(berth, files, *arguments):
-    command = [berth, "why", "-o", "json", *arguments]
+    command = [berth, "why", "-o", "json", *GATES, *arguments]
     for file in files:
         command += ["-f", str(ROOT / file) if isinstance(file, str) else str(file)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -66,7 +72,7 @@ def why(berth, files, *arguments):
 
 
 def pods_of(berth, files):
-    command = [berth, "schedule", "-o", "json"]
+    command = [berth, "schedule", "-o", "json", *GATES]
     for file in files:
         command += ["-f", str(ROOT / file) if isinstance(file, str) else str(file)]
     report = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
@@ -98,6 +104,7 @@ def main():
             for number in range(len(document.get("fixes", {}).get("list", []))):
                 look(why(berth, files, name, "-n", namespace, "--fix", str(number + 1)))
         look(why(berth, files, "--all-pending"))
+    look(why(berth, [odd], "podgroup/job"))
     odd.unlink()
     # The examples show what there is to check.
     for wanted, seen in (({"Pending", "Gated", "Running"}, states), ({"LowerRequest"}, kinds)):

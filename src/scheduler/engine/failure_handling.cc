@@ -99,6 +99,12 @@ void Engine::State::FinishBinding(BindingCycle& binding) {
                                       ? queue::Rejectors::kNoPlugin
                                       : profiles_[binding.entry().profile].MaskOf(verdict.plugin());
     }
+    const bool in_group =
+        cluster_.features().generic_workload && pod.object->spec.pod_group_name.has_value();
+    if (in_group) {
+      failure.why = {};  // Members are retried after a backoff.
+      StopBrokenGang(pod);
+    }
     // The pod's capacity is free for others. The pod itself must not be requeued by that.
     auto requeue_other_pods = [&] {
       queue_.MoveAllToActiveOrBackoffQueue(

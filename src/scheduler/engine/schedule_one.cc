@@ -4,11 +4,11 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <map>
 
 #include "base/check.h"
 #include "scheduler/engine/engine_state.h"
 #include "scheduler/engine/explain.h"
+#include "scheduler/model/pod_groups.h"
 
 namespace berth::scheduler::engine {
 namespace {
@@ -19,10 +19,21 @@ constexpr size_t kReportedCandidates = 3;
 }  // namespace
 
 bool Engine::State::ScheduleOne() {
-  if (cycle_ != nullptr || preempting_ != nullptr) return false;
+  if (cycle_waits() || preempting_ != nullptr) return false;
   std::optional<queue::QueueEntry> entry = queue_.Pop(now());
   if (!entry) return false;
-  const model::PodRecord& pod = cluster_.pod(entry->order.pod);
+  if (cluster_.features().generic_workload) {
+    if (auto group = model::GroupNamedBy(*cluster_.pod(entry->order.pod).object)) {
+      TryGroup(*std::move(entry), *std::move(group));
+      return true;
+    }
+  }
+  if (!IsSkipped(*entry)) TryPod(*std::move(entry));
+  return true;
+}
+
+bool Engine::State::IsSkipped(const queue::QueueEntry& entry) {
+  const model::PodRecord& pod = cluster_.pod(entry.order.pod);
   if (pod.terminating()) {
     const api::ObjectKey key = pod.key();
     outbox_.Post(framework::RecordEvent{
@@ -34,12 +45,10 @@ bool Engine::State::ScheduleOne() {
         .note = fmt::format("skip schedule deleting pod: {}/{}", key.namespace_, key.name),
         .scheduler_name = pod.object->spec.scheduler_name,
         .resource_version = pod.object->metadata.resource_version});
-    queue_.Done(entry->uid);
-  } else if (pod.state != model::PodState::kPending) {
-    queue_.Done(entry->uid);
-  } else {
-    TryPod(*std::move(entry));
+  } else if (pod.state == model::PodState::kPending) {
+    return false;
   }
+  queue_.Done(entry.uid);
   return true;
 }
 
@@ -94,7 +103,7 @@ void Engine::State::TryPod(queue::QueueEntry entry) {
                           .extenders = extenders_.empty() ? nullptr : &extenders_,
                           .writes = &cycle_writes_,
                           .percentage_of_nodes_to_score = served.percentage_of_nodes_to_score,
-                          .next_start = next_start_});
+                          .next_start = NextStart()});
   BindingCycle::Placement placement{
       std::move(entry), std::move(pod), results->share_compiled(), std::move(attempt), {}};
   cycle_.reset(new RunningCycle{std::move(results), std::move(placement), std::move(decision),
@@ -234,26 +243,34 @@ std::optional<Failure> Engine::State::Place(BindingCycle::Placement& placement) 
   std::array<framework::ScoredNode, kReportedCandidates> best;
   const size_t ranked = attempts_ == nullptr ? 0 : RankNodes(*placement.attempt, best);
   cluster_.Assume(placement.pod->id, placement.node);
-  std::optional<Failure> failure = RunReservePlugins(placement);
-  if (!failure) failure = RunPermitPlugins(placement);
-  if (failure) {
+  const size_t profile = placement.entry.profile;
+  const auto revert = [&] {
     Unreserve(*placement.attempt, placement.node);
     cluster_.Forget(placement.pod->id);
+  };
+  if (auto failure = RunReservePlugins(profile, *placement.attempt, placement.node)) {
+    revert();
     return failure;
   }
-  Activate(placement.attempt->cycle());
+  PermitOutcome permit = RunPermitPlugins(profile, *placement.attempt, placement.node);
+  if (permit.failure) {
+    revert();
+    return std::move(permit.failure);
+  }
+  AwaitPermit(placement, permit);
   if (attempts_ != nullptr)
     placement.reported = ReportPlaced(placement, std::span(best).first(ranked));
   StartBinding(std::move(placement));
   return std::nullopt;
 }
 
-std::optional<Failure> Engine::State::RunReservePlugins(BindingCycle::Placement& placement) {
-  const ServedProfile& served = profiles_[placement.entry.profile];
-  framework::AttemptMeter& meter = placement.attempt->meter();
+std::optional<Failure> Engine::State::RunReservePlugins(size_t profile, framework::Attempt& attempt,
+                                                        model::NodeRow node) {
+  const ServedProfile& served = profiles_[profile];
+  framework::AttemptMeter& meter = attempt.meter();
   framework::PluginTimer timer(meter);
   for (const framework::ReservePlugin* plugin : served.profile->reserve()) {
-    framework::Verdict verdict = plugin->Reserve(placement.attempt->cycle(), placement.node);
+    framework::Verdict verdict = plugin->Reserve(attempt.cycle(), node);
     timer.End(*plugin, framework::MeasuredPoint::kReserve, verdict.code());
     if (verdict.ok()) continue;
     if (!verdict.rejected()) {
@@ -261,25 +278,26 @@ std::optional<Failure> Engine::State::RunReservePlugins(BindingCycle::Placement&
           fmt::format("running Reserve plugin \"{}\": {}", plugin->name(), verdict.Message()));
     }
     meter.End(framework::MeasuredPoint::kReserve, verdict.code());
-    return FailureAt(placement.node, std::move(verdict).By(plugin->name()), served);
+    return FailureAt(node, std::move(verdict).By(plugin->name()), served);
   }
   meter.End(framework::MeasuredPoint::kReserve, framework::Code::kSuccess,
             !served.profile->reserve().empty());
   return std::nullopt;
 }
 
-std::optional<Failure> Engine::State::RunPermitPlugins(BindingCycle::Placement& placement) {
-  const ServedProfile& served = profiles_[placement.entry.profile];
-  framework::AttemptMeter& meter = placement.attempt->meter();
-  std::map<std::string, Duration, std::less<>> timeouts;
+PermitOutcome Engine::State::RunPermitPlugins(size_t profile, framework::Attempt& attempt,
+                                              model::NodeRow node) {
+  const ServedProfile& served = profiles_[profile];
+  framework::AttemptMeter& meter = attempt.meter();
+  PermitOutcome outcome;
   framework::PluginTimer timer(meter);
   for (const framework::PermitPlugin* plugin : served.profile->permit()) {
-    framework::PermitResult result =
-        plugin->Permit(placement.attempt->cycle(), placement.node, waiting_);
+    framework::PermitResult result = plugin->Permit(attempt.cycle(), node, waiting_);
     timer.End(*plugin, framework::MeasuredPoint::kPermit, result.verdict.code());
     if (result.verdict.ok()) continue;
     if (result.verdict.code() == framework::Code::kWait) {
-      timeouts.emplace(plugin->name(), result.timeout);
+      outcome.timeouts.emplace(plugin->name(), result.timeout);
+      outcome.message = result.verdict.Message();
       continue;
     }
     if (!result.verdict.rejected()) {
@@ -287,19 +305,24 @@ std::optional<Failure> Engine::State::RunPermitPlugins(BindingCycle::Placement& 
           "running Permit plugin \"{}\": {}", plugin->name(), result.verdict.Message()));
     }
     meter.End(framework::MeasuredPoint::kPermit, result.verdict.code());
-    return FailureAt(placement.node, std::move(result.verdict).By(plugin->name()), served);
+    outcome.failure = FailureAt(node, std::move(result.verdict).By(plugin->name()), served);
+    return outcome;
   }
   meter.End(framework::MeasuredPoint::kPermit,
-            timeouts.empty() ? framework::Code::kSuccess : framework::Code::kWait,
+            outcome.timeouts.empty() ? framework::Code::kSuccess : framework::Code::kWait,
             !served.profile->permit().empty());
-  if (timeouts.empty()) return std::nullopt;
+  return outcome;
+}
+
+void Engine::State::AwaitPermit(BindingCycle::Placement& placement, const PermitOutcome& permit) {
+  if (permit.timeouts.empty()) return;
   placement.waits = true;
   waiting_.Add(placement.pod->uid(), placement.pod->key(), cluster_.nodes().name(placement.node),
-               timeouts, now());
-  return std::nullopt;
+               permit.timeouts, now());
 }
 
 void Engine::State::StartBinding(BindingCycle::Placement placement) {
+  Activate(placement.attempt->cycle());
   cluster_.HoldRow(placement.node);  // Until the binding ends, even if the node is deleted.
   const std::string uid = placement.pod->uid();
   auto binding = std::make_unique<BindingCycle>(

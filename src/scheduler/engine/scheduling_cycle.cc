@@ -43,6 +43,7 @@ Task<CycleOutcome> FailToFit(framework::Attempt& attempt, const framework::Verdi
   CycleOutcome outcome;
   outcome.kind = CycleOutcome::Kind::kFitError;
   outcome.diagnosis = attempt.Diagnose(pre_filter);
+  if (!options.post_filters) co_return outcome;
   framework::FailedCycle failed{attempt, outcome.diagnosis, options.now, options.random};
   failed.advisor = options.extenders;
   failed.writes = options.writes;

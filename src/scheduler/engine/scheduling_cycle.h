@@ -54,6 +54,8 @@ struct SearchOptions {
   // The position in node order at which the search begins; advanced by it (upstream:
   // nextStartNodeIndex).
   size_t& next_start;
+  // Run the PostFilter plugins if no node fits.
+  bool post_filters = true;
 };
 
 // Runs the plugins, and calls the extenders, for the attempt's pod. Changes nothing: the caller

@@ -45,6 +45,12 @@ class Attempt {
   // Evaluates all nodes instead of searching, as long as the budget lasts, for Rank.
   void RankWithin(RankingBudget& budget) { ranking_ = &budget; }
 
+  // Evaluates only these nodes, and counts them alone as those of the cluster; all if `placement`
+  // is null. It must live as long as the steps below are called.
+  void ConfineTo(const model::NodeMask* placement) { placement_ = placement; }
+  // Null if the attempt is not confined.
+  const model::NodeMask* placement() const { return placement_; }
+
   // --- PreFilter ---
 
   // Returns Success, a rejection of the pod as a whole, or Error.
@@ -54,6 +60,8 @@ class Attempt {
   const std::optional<std::vector<Symbol>>& restriction() const { return restriction_; }
   const std::vector<std::string>& restricted_by() const { return restricted_by_; }
   const model::NodeMask& candidates() const { return candidates_; }
+  // The plugins that PreFilter found to have nothing to reject.
+  PluginMask skipped_filters() const { return skipped_filters_; }
 
   // --- Filter and Score at once ---
 
@@ -172,6 +180,7 @@ class Attempt {
   Verdict FilterFewNodes();
   Verdict FilterNominatedNodes();
   model::NodeMask CachedRejections();
+  size_t AllNodes() const;
   Verdict CacheVerdicts(model::NodeMask rejected);
   Verdict PreScore();
   Verdict ScoreFromCache();
@@ -191,6 +200,7 @@ class Attempt {
   AttemptMeter meter_;
   RankingBudget* ranking_ = nullptr;  // Null: only the best node is wanted.
 
+  const model::NodeMask* placement_ = nullptr;
   std::optional<std::vector<Symbol>> restriction_;
   std::vector<std::string> restricted_by_;
   PluginMask skipped_filters_ = 0;

@@ -54,7 +54,9 @@ std::optional<std::vector<model::NodeRow>> Attempt::LostNodes() {
 
 model::NodeRow Attempt::Search() {
   NodeSearch* const search = results_.search();
-  if (search == nullptr || restriction_ || results_.highest_total() > kMaxTotal) return {};
+  if (search == nullptr || restriction_ || placement_ != nullptr ||
+      results_.highest_total() > kMaxTotal)
+    return {};
   const bool almost_current = results_.AreAlmostCurrent(cluster_.nodes());
   if (almost_current && CachedFiltersSuffice()) return {};
   SearchRules rules;

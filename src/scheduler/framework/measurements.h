@@ -37,8 +37,10 @@ enum class MeasuredPoint : uint8_t {
   kPreBind,
   kBind,
   kPostBind,
+  kPlacementGenerate,
+  kPlacementScore,
 };
-inline constexpr size_t kMeasuredPoints = 16;
+inline constexpr size_t kMeasuredPoints = 18;
 // As in metrics: "PreFilterExtensionAddPod".
 std::string_view ToString(MeasuredPoint point);
 
@@ -81,6 +83,12 @@ constexpr Phase PhaseOf(MeasuredPoint point) {
 }
 
 enum class AttemptResult : uint8_t { kScheduled, kUnschedulable, kError };
+enum class GroupAttemptResult : uint8_t {
+  kScheduled,
+  kUnschedulable,
+  kWaitingOnPreemption,
+  kError,
+};
 enum class QueueName : uint8_t { kActive, kBackoff, kUnschedulable };
 enum class HintOutcome : uint8_t { kQueue, kSkip, kError };
 // The steps of scheduling a pod's volumes: finding a node, reserving the volumes, binding them.
@@ -123,6 +131,12 @@ class Measurements {
   virtual void PermitWaited(Code, Duration /*waited*/) {}
   // The pod is bound, `since_ready` after it could first be tried.
   virtual void PodBound(uint32_t /*attempts*/, Duration /*since_ready*/, bool /*after_flush*/) {}
+
+  // --- groups ---
+
+  virtual void GroupAttemptEnded(size_t /*profile*/, GroupAttemptResult, Duration /*took*/) {}
+  // The search for nodes for all members has ended, without preemption of the group.
+  virtual void GroupAlgorithmEnded(Duration /*took*/) {}
 
   // --- preemption ---
 

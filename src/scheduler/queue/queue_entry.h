@@ -54,6 +54,7 @@ struct QueueEntry {
   size_t profile = 0;  // The index of the profile that serves the pod.
 
   std::optional<Instant> first_ready;  // When it could first be tried.
+  uint64_t ready_sequence = 0;         // Orders the pods that became ready at the same instant.
   uint32_t attempts = 0;
   uint32_t rejections = 0;     // Attempts that a plugin rejected.
   uint32_t errors_in_row = 0;  // Attempts since then that failed with an error.

@@ -167,6 +167,12 @@ const framework::PreEnqueuePlugin* SchedulingQueue::FindGate(const QueueEntry& e
   return nullptr;
 }
 
+void SchedulingQueue::NoteReady(QueueEntry& entry, Instant now) {
+  if (entry.first_ready) return;
+  entry.first_ready = now;
+  entry.ready_sequence = next_ready_++;
+}
+
 void SchedulingQueue::ToActive(QueueEntry& entry, framework::EventLabel why, Instant now) {
   // An unschedulable entry is grouped by its gate, so it is removed before that may change.
   const bool waits_elsewhere =
@@ -176,7 +182,7 @@ void SchedulingQueue::ToActive(QueueEntry& entry, framework::EventLabel why, Ins
     if (!waits_elsewhere) Enter(entry, Place::kUnschedulable, why, now);
     return;
   }
-  if (!entry.first_ready) entry.first_ready = now;
+  NoteReady(entry, now);
   Enter(entry, Place::kActive, why, now);
 }
 
@@ -197,7 +203,7 @@ void SchedulingQueue::LeaveBackoff(QueueEntry& entry, framework::EventLabel why,
     TakeOut(entry);
     return ToActive(entry, why, now);
   }
-  if (!entry.first_ready) entry.first_ready = now;
+  NoteReady(entry, now);
   Enter(entry, Place::kActive, why, now);
 }
 
@@ -269,51 +275,12 @@ void SchedulingQueue::Activate(model::PodId pod, Instant now) {
   }
 }
 
-// --- attempts ---
-
-std::optional<QueueEntry> SchedulingQueue::Pop(Instant now) {
-  while (HasReady()) {
-    const bool early = active_.empty();
-    QueueEntry& entry = early ? backoff_.front() : active_.front();
-    if (early && options_.measurements != nullptr)
-      options_.measurements->PodQueued(framework::QueueName::kActive,
-                                       framework::EventLabel::kPopFromBackoffQ);
-    if (!entry.first_ready) entry.first_ready = now;
-    QueueEntry popped = entry;
-    Drop(entry);
-    ++popped.attempts;
-    popped.place = Place::kNowhere;
-    if (early && popped.woken_by.event == framework::EventLabel::kScheduleAttemptFailure)
-      popped.woken_by = {.event = framework::EventLabel::kPopFromBackoffQ, .time = now};
-    if (in_flight_.Contains(popped.uid)) continue;  // It is in flight already.
-    in_flight_.Begin(popped.uid);
-    return popped;
-  }
-  return std::nullopt;
-}
-
-void SchedulingQueue::Return(QueueEntry entry, model::PodId pod, Rejectors why, Instant now) {
-  if (FindEntry(pod) != nullptr) return Done(entry.uid);  // It was added again meanwhile.
-  entry.rejectors = why;
-  entry.gate = nullptr;
-  entry.order = {pod, cluster_.pod(pod).object->priority(), now, next_sequence_++};
-  entry.backoff_end.reset();
-  entry.flushed = {};
-  entry.woken_by = {};
-  if (why.empty()) {
-    ++entry.errors_in_row;
-  } else {
-    ++entry.rejections;
-    entry.errors_in_row = 0;
-  }
-  Wake woken_by{.time = now};
-  const QueueingStrategy strategy = StrategyForInFlightPod(entry, cluster_.pod(pod), woken_by);
-  Done(entry.uid);
-  CountRejections(entry.profile, why.all(), +1);
-  QueueEntry& waiting =
-      *entries_.emplace(pod, std::make_unique<QueueEntry>(std::move(entry))).first->second;
-  Requeue(waiting, strategy, framework::EventLabel::kScheduleAttemptFailure, now);
-  if (waiting.place != Place::kUnschedulable) waiting.woken_by = std::move(woken_by);
+void SchedulingQueue::CheckGates(model::PodId pod) {
+  QueueEntry* entry = FindEntry(pod);
+  if (entry == nullptr || entry->place != Place::kUnschedulable || entry->gate != nullptr) return;
+  TakeOut(*entry);
+  PassesGates(*entry);
+  PutIn(*entry, Place::kUnschedulable);
 }
 
 // --- events ---

@@ -61,12 +61,17 @@ class SchedulingQueue {
   void Remove(model::PodId pod);
   // Moves the pod to the active queue wherever it waits, unless it is gated.
   void Activate(model::PodId pod, Instant now);
+  // Gates the pod if it is unschedulable and a PreEnqueue plugin rejects it now. It would be gated
+  // when it is requeued; the caller knows of a change that matters to the plugin.
+  void CheckGates(model::PodId pod);
 
   // --- attempts ---
 
   // Removes and returns the first active pod, or, if there is none and Options::pop_from_backoff,
   // the one whose backoff ends first.
   std::optional<QueueEntry> Pop(Instant now);
+  // Removes and returns the pod wherever it waits, unless it is gated or not in the queue.
+  std::optional<QueueEntry> PopSpecificPod(model::PodId pod, Instant now);
   // The pod could not be scheduled: `why` are the plugins that rejected it (empty: it failed with
   // an error). Includes Done.
   void Return(QueueEntry entry, model::PodId pod, Rejectors why, Instant now);
@@ -118,6 +123,9 @@ class SchedulingQueue {
   void Enter(QueueEntry& entry, Place place, framework::EventLabel why, Instant now);
   void Drop(QueueEntry& entry);
 
+  // Removes the entry from its place; returns nothing if the pod is in flight already.
+  std::optional<QueueEntry> TakeToFlight(QueueEntry& entry, Instant now);
+  void NoteReady(QueueEntry& entry, Instant now);
   // Runs the PreEnqueue plugins; records the one that gates the pod, if any.
   bool PassesGates(QueueEntry& entry);
   // Returns the first PreEnqueue plugin that rejects the pod, or null.
@@ -159,6 +167,7 @@ class SchedulingQueue {
   InFlightEvents in_flight_;
   framework::Sampler sampler_;  // Of PreEnqueue calls.
   uint64_t next_sequence_ = 0;
+  uint64_t next_ready_ = 0;
   BackoffTicks ticks_;
   std::optional<Instant> next_flush_;
 };

@@ -5,10 +5,8 @@
 #include <algorithm>
 #include <tuple>
 
-#include "api/selector.h"
-#include "api/workloads.h"
 #include "scheduler/model/cluster.h"
-#include "scheduler/model/objects.h"
+#include "scheduler/plugins/preemption/disruption_budgets.h"
 
 namespace berth::scheduler::plugins {
 namespace {
@@ -23,44 +21,6 @@ bool MoreImportant(const model::PodRecord& a, const model::PodRecord& b, Instant
   const api::ObjectMeta& other = b.object->metadata;
   return std::tie(one.namespace_, one.name) < std::tie(other.namespace_, other.name);
 }
-
-// The disruption budgets of one namespace, and how many more evictions each allows.
-class Budgets {
- public:
-  Budgets(const model::Cluster& cluster, const std::string& namespace_) {
-    const auto& all = cluster.objects<api::PodDisruptionBudget>().all();
-    for (auto it = all.lower_bound({namespace_, ""});
-         it != all.end() && it->first.namespace_ == namespace_; ++it) {
-      auto selector = api::Selector::FromLabelSelector(it->second->selector);
-      // A budget without a selector protects nothing.
-      if (!selector || selector->empty() || selector->nothing()) continue;
-      budgets_.push_back({it->second.get(), *std::move(selector), it->second->disruptions_allowed});
-    }
-  }
-
-  // Subtracts the eviction of `pod` from every budget that covers it; returns whether one of them
-  // is exceeded.
-  bool Overdraws(const model::PodRecord& pod) {
-    bool overdrawn = false;
-    const api::ObjectMeta& meta = pod.object->metadata;
-    if (meta.labels.empty()) return false;
-    for (Budget& budget : budgets_) {
-      if (!budget.selector.Matches(meta.labels) ||
-          budget.object->disrupted_pods.contains(meta.name))
-        continue;
-      if (--budget.left < 0) overdrawn = true;
-    }
-    return overdrawn;
-  }
-
- private:
-  struct Budget {
-    const api::PodDisruptionBudget* object;
-    api::Selector selector;
-    int64_t left;
-  };
-  std::vector<Budget> budgets_;
-};
 
 // One node without its pods of lower priority, until this is destroyed.
 class NodeWithoutVictims {
@@ -113,16 +73,9 @@ std::vector<model::PodId> LessImportantPods(const model::Cluster& cluster, model
 // Separates the pods whose eviction would exceed a budget; both parts remain in order.
 void SplitByBudget(const model::Cluster& cluster, const std::vector<model::PodId>& pods,
                    std::vector<model::PodId>& violating, std::vector<model::PodId>& others) {
-  std::map<std::string, Budgets> by_namespace;
-  for (model::PodId id : pods) {
-    const model::PodRecord& pod = cluster.pod(id);
-    const std::string& namespace_ = pod.object->metadata.namespace_;
-    auto budgets = by_namespace.find(namespace_);
-    if (budgets == by_namespace.end()) {
-      budgets = by_namespace.emplace(namespace_, Budgets(cluster, namespace_)).first;
-    }
-    (budgets->second.Overdraws(pod) ? violating : others).push_back(id);
-  }
+  DisruptionBudgets budgets(cluster);
+  for (model::PodId id : pods)
+    (budgets.Overdraws(cluster.pod(id)) ? violating : others).push_back(id);
 }
 
 }  // namespace
