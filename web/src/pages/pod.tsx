@@ -66,8 +66,8 @@ export function PodPage({ namespace, name }: { namespace: string; name: string }
                       {explanation.workload.kind} {explanation.workload.name}
                     </span>
                   )}
-                  {queued && <span>waiting for {formatDuration(age(queued.since, now))}</span>}
-                  {queued && <span>{plural(queued.attempts, "attempt")}</span>}
+                  {queued?.queue && <span>waiting for {formatDuration(age(queued.since, now))}</span>}
+                  {queued?.queue && <span>{plural(queued.attempts, "attempt")}</span>}
                   {queued?.nextAttempt && Date.parse(queued.nextAttempt) > now && (
                     <span>
                       next in {formatDuration(Math.ceil((Date.parse(queued.nextAttempt) - now) / 1000))}
@@ -484,14 +484,14 @@ function Attempts({
         label: "Feasible",
         numeric: true,
         value: (row) => row.feasible,
-        text: (row) => (row.evaluated === undefined ? "" : `${row.feasible} of ${row.evaluated}`),
+        render: (row) => (row.evaluated === undefined ? "–" : `${row.feasible} of ${row.evaluated}`),
       },
       {
         key: "duration",
         label: "Duration",
         numeric: true,
         value: (row) => total(row.phases),
-        text: (row) => (total(row.phases) === 0 ? "–" : formatDuration(total(row.phases))),
+        render: (row) => (total(row.phases) === 0 ? "–" : formatDuration(total(row.phases))),
       },
       {
         key: "node",
