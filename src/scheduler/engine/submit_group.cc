@@ -97,6 +97,8 @@ void Engine::State::BindMember(GroupMember member, MemberTrial trial, const Perm
   BindingCycle::Placement placement{std::move(member.entry), std::move(member.pod),
                                     trial.results->share_compiled(), std::move(trial.attempt),
                                     trial.node};
+  placement.evaluated = trial.evaluated;
+  placement.feasible = trial.feasible;
   AwaitPermit(placement, permit);
   if (attempts_ != nullptr) placement.reported = ReportPlaced(placement, {});
   StartBinding(std::move(placement));
@@ -135,10 +137,16 @@ Failure Engine::State::FailureOfMember(const GroupTrial& trial, const MemberTria
 }
 
 void Engine::State::ReturnMember(GroupMember member, const MemberTrial* trial, Failure failure) {
-  // What it was nominated to is cleared, even if the API has not shown it yet.
-  const Symbol nominated = cluster_.nominations().NodeOf(member.pod->id);
-  if (nominated.valid() && failure.nomination.replace && !failure.nomination.node.valid())
-    failure.announced = cluster_.symbols().Text(nominated);
+  if (failure.nomination.replace && !failure.nomination.node.valid()) {
+    // What it was nominated to is cleared, even if the API has not shown or received it yet.
+    const Symbol nominated = cluster_.nominations().NodeOf(member.pod->id);
+    const std::string* written = status_.NominationOf(member.pod->uid());
+    if (nominated.valid()) {
+      failure.announced = cluster_.symbols().Text(nominated);
+    } else if (written != nullptr) {
+      failure.announced = *written;
+    }
+  }
   const framework::AttemptMeter meter =
       trial == nullptr ? MakeMeter(member.entry.profile) : trial->meter;
   Decision decision = DecisionAbout(*member.pod);
