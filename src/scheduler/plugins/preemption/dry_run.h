@@ -15,6 +15,8 @@
 
 namespace berth::scheduler::plugins {
 
+class QuickDryRun;
+
 // What preemption on one node would result in.
 struct DryRunOutcome {
   framework::Verdict verdict;                     // Success, or why it does not help.
@@ -59,7 +61,9 @@ class DryRunCache final : public framework::ClassState {
 struct DryRunResult {
   struct Candidate {
     model::NodeRow node;
-    const DryRunOutcome* outcome;  // In the cache or in `uncached`.
+    framework::VictimRating rating;
+    // In the cache or in `uncached`; null after a quick dry run, which does not tell the victims.
+    const DryRunOutcome* outcome;
   };
 
   std::vector<Candidate> candidates;  // Those that violate no budget first.
@@ -69,8 +73,10 @@ struct DryRunResult {
 };
 
 // Tries `nodes`, starting at a random one, until `wanted` candidates are found of which one
-// violates no budget; all nodes if a report is requested.
+// violates no budget; all nodes if a report is requested. Without `quick` the victims of all
+// candidates are known.
 DryRunResult DryRunPreemption(framework::FailedCycle& failed, DryRunCache& cache,
-                              std::span<const model::NodeRow> nodes, size_t wanted);
+                              QuickDryRun* quick, std::span<const model::NodeRow> nodes,
+                              size_t wanted);
 
 }  // namespace berth::scheduler::plugins
