@@ -26,7 +26,9 @@ size_t BytesOf(const DryRunOutcome& outcome) {
 void DryRunCache::Refresh(const model::Cluster& cluster) {
   const model::RowChanges& changes = cluster.nodes().changes();
   const uint64_t budgets = cluster.objects<api::PodDisruptionBudget>().version();
-  if (budgets != budgets_ || !changes.Covers(position_)) {
+  const bool outdated = budgets != budgets_ || !changes.Covers(position_);
+  RefreshRatings(cluster.nodes(), outdated);
+  if (outdated) {
     outcomes_.clear();
     bytes_ = 0;
   } else {
@@ -36,6 +38,18 @@ void DryRunCache::Refresh(const model::Cluster& cluster) {
   }
   position_ = changes.now();
   budgets_ = budgets;
+}
+
+void DryRunCache::RefreshRatings(const model::NodeTable& nodes, bool outdated) {
+  // Rating so many nodes again costs less than what the ratings of all would take.
+  const size_t many = 16 + nodes.rows() / 16;
+  const model::RowChanges& changes = nodes.changes();
+  if (outdated || changes.now() - position_ > many) {
+    ratings_ = {};
+    return;
+  }
+  ratings_.resize(nodes.rows());
+  for (model::NodeRow row : changes.Since(position_)) ratings_[row.index()] = std::nullopt;
 }
 
 const DryRunOutcome& DryRunCache::Insert(model::NodeRow node, DryRunOutcome outcome) {
@@ -82,6 +96,16 @@ const DryRunOutcome& TryNode(framework::FailedCycle& failed, DryRunCache& cache,
   return uncached.emplace_back(std::move(outcome));
 }
 
+std::optional<QuickRating> RateQuickly(framework::FailedCycle& failed, DryRunCache& cache,
+                                       QuickDryRun& quick, model::NodeRow node) {
+  if (failed.attempt.IsSpecial(node)) return std::nullopt;
+  const auto* const known = cache.FindRating(node);
+  if (known != nullptr && known->has_value()) return *known;
+  const auto rating = quick.Rate(node, failed.diagnosis.Of(node), failed.now);
+  if (rating) cache.InsertRating(node, *rating);
+  return rating;
+}
+
 }  // namespace
 
 DryRunResult DryRunPreemption(framework::FailedCycle& failed, DryRunCache& cache,
@@ -105,8 +129,8 @@ DryRunResult DryRunPreemption(framework::FailedCycle& failed, DryRunCache& cache
       (rating.violates_budget() ? violating : candidates).push_back({node, rating, outcome});
     };
     if (quick != nullptr) {
-      if (const auto rating = quick->Rate(node, failed.now)) {
-        add(*rating, nullptr);
+      if (const auto rating = RateQuickly(failed, cache, *quick, node)) {
+        add(rating->At(failed.now), nullptr);
         continue;
       }
     }

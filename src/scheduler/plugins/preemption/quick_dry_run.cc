@@ -9,8 +9,7 @@
 namespace berth::scheduler::plugins {
 namespace {
 
-framework::VictimRating RatingOf(std::span<const PotentialVictims::Victim* const> victims,
-                                 Instant now) {
+QuickRating RatingOf(std::span<const PotentialVictims::Victim* const> victims, Instant now) {
   framework::VictimRating::Values values;
   values.highest_priority = victims.front()->priority;
   for (const PotentialVictims::Victim* victim : victims) {
@@ -20,11 +19,13 @@ framework::VictimRating RatingOf(std::span<const PotentialVictims::Victim* const
   }
   values.victims = victims.size();
   values.earliest_start = now;
+  bool no_start_time = true;
   for (const PotentialVictims::Victim* victim : victims) {
-    if (victim->priority == values.highest_priority)
-      values.earliest_start = std::min(values.earliest_start, victim->start.value_or(now));
+    if (victim->priority != values.highest_priority || !victim->start) continue;
+    values.earliest_start = std::min(values.earliest_start, *victim->start);
+    no_start_time = false;
   }
-  return framework::VictimRating(values);
+  return {framework::VictimRating(values), no_start_time};
 }
 
 }  // namespace
@@ -35,10 +36,10 @@ QuickDryRun::QuickDryRun(framework::Attempt& attempt, PotentialVictims& potentia
       view_(attempt.view()),
       sums_suffice_(attempt.DependsOnRowsAlone() &&
                     attempt.FiltersThatSee(framework::SeenOfPods::kAll).empty()),
-      by_sums_(attempt.FiltersThatSee(framework::SeenOfPods::kSums)),
-      without_pods_(attempt.FiltersThatSee(framework::SeenOfPods::kNone)) {}
+      by_sums_(attempt.FiltersThatSee(framework::SeenOfPods::kSums)) {}
 
-std::optional<framework::VictimRating> QuickDryRun::Rate(model::NodeRow node, Instant now) {
+std::optional<QuickRating> QuickDryRun::Rate(model::NodeRow node, const framework::Verdict& verdict,
+                                             Instant now) {
   if (!sums_suffice_ || attempt_.IsSpecial(node)) return std::nullopt;
   model::Cluster& cluster = attempt_.cluster();
   const std::span<const Victim> victims = potential_.On(cluster, node, now);
@@ -52,7 +53,7 @@ std::optional<framework::VictimRating> QuickDryRun::Rate(model::NodeRow node, In
   for (const Victim* victim : evicted_) cluster.TryAddSums(node, *victim->requests, 1);
   if (rivals != nullptr) cluster.TrySubtractSums(node, rivals->requests, rivals->pods);
 
-  const bool helps = fits_without_victims_ && !evicted_.empty() && PassesWithoutPods(node);
+  const bool helps = fits_without_victims_ && !evicted_.empty() && PassesWithoutPods(node, verdict);
   if (!helps) return std::nullopt;
   return RatingOf(evicted_, now);
 }
@@ -77,8 +78,18 @@ bool QuickDryRun::PassesBySums(model::NodeRow node) const {
   });
 }
 
-bool QuickDryRun::PassesWithoutPods(model::NodeRow node) const {
-  return std::ranges::all_of(without_pods_, [&](const framework::FilterPlugin* filter) {
+bool QuickDryRun::PassesWithoutPods(model::NodeRow node, const framework::Verdict& verdict) {
+  if (last_rejector_ != verdict.plugin()) {
+    last_rejector_ = verdict.plugin();
+    after_rejector_ = attempt_.FiltersThatSee(framework::SeenOfPods::kNone);
+    const auto filters = attempt_.profile().filter();
+    const auto rejecting =
+        std::ranges::find(filters, verdict.plugin(), &framework::FilterPlugin::name);
+    std::erase_if(after_rejector_, [&](const framework::FilterPlugin* filter) {
+      return rejecting != filters.end() && std::ranges::find(filters, filter) < rejecting;
+    });
+  }
+  return std::ranges::all_of(after_rejector_, [&](const framework::FilterPlugin* filter) {
     return filter->Passes(attempt_.cycle(), node);
   });
 }

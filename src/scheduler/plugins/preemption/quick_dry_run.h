@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "scheduler/framework/attempt.h"
@@ -13,15 +14,27 @@
 
 namespace berth::scheduler::plugins {
 
+struct QuickRating {
+  framework::VictimRating rating;
+  // None of the victims of the highest priority has a start time: they count as starting now.
+  bool no_start_time = false;
+
+  framework::VictimRating At(Instant now) const {
+    return no_start_time ? rating.StartingAt(now) : rating;
+  }
+};
+
 class QuickDryRun {
  public:
   // Both must outlive this object, and nothing else may change the cluster meanwhile. The attempt
   // has filtered all nodes.
   QuickDryRun(framework::Attempt& attempt, PotentialVictims& potential);
 
-  // Returns the rating of the victims that SelectVictimsOnNode would find on `node`. Absent if only
-  // that knows: evicting pods may not help there, or a filter sees more of pods than sums.
-  std::optional<framework::VictimRating> Rate(model::NodeRow node, Instant now);
+  // Returns the rating of the victims that SelectVictimsOnNode would find on `node`, which was
+  // rejected with this verdict. Absent if only that knows: evicting pods may not help there, or a
+  // filter sees more of pods than sums.
+  std::optional<QuickRating> Rate(model::NodeRow node, const framework::Verdict& verdict,
+                                  Instant now);
 
  private:
   using Victim = PotentialVictims::Victim;
@@ -29,13 +42,17 @@ class QuickDryRun {
   // Reprieves victims, which are all removed, as long as the pod fits. evicted_ are the others.
   void Reprieve(std::span<const Victim> victims, model::NodeRow node);
   bool PassesBySums(model::NodeRow node) const;
-  bool PassesWithoutPods(model::NodeRow node) const;
+  bool PassesWithoutPods(model::NodeRow node, const framework::Verdict& verdict);
 
   framework::Attempt& attempt_;
   PotentialVictims& potential_;
   const framework::PriorityView& view_;
   const bool sums_suffice_;
-  const std::vector<const framework::FilterPlugin*> by_sums_, without_pods_;
+  const std::vector<const framework::FilterPlugin*> by_sums_;
+  // Of the filters that see no pods, those after the one that rejected the last node: those before
+  // it have let the node pass.
+  std::optional<std::string> last_rejector_;
+  std::vector<const framework::FilterPlugin*> after_rejector_;
   bool fits_without_victims_ = false;
   std::vector<const Victim*> evicted_;
 };
