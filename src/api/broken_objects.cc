@@ -40,7 +40,8 @@ bool MayMislead(const Object& object, const UndecodableFields& undecodable) {
   }
   const bool offers_devices = std::holds_alternative<Ref<DeviceClass>>(object) ||
                               std::holds_alternative<Ref<ResourceSlice>>(object);
-  return offers_devices && undecodable.Lacks(kSpec);
+  const bool is_group = std::holds_alternative<Ref<PodGroup>>(object);
+  return (offers_devices || is_group) && undecodable.Lacks(kSpec);
 }
 
 void AllocateForNoNode(ResourceClaim& claim) {

@@ -19,6 +19,8 @@ namespace berth::api {
 // - A volume whose node affinity is incomplete is accessible from no node.
 // - A class or slice of devices whose spec is incomplete is an error: devices may seem to be what
 //   they are not. A pool that lacks a slice is not used.
+// - So is a group whose spec is incomplete: its pods wait for it, rather than being placed one by
+//   one.
 // - So is a claim, unless it is allocated: its devices are in use.
 // - A claim whose status is incomplete is allocated, and accessible from no node.
 // - A bound pod's volume without the name of its claim is a volume of no interest.

@@ -11,6 +11,7 @@
 #include "api/node.h"
 #include "api/object_fwd.h"
 #include "api/pod.h"
+#include "api/pod_group.h"
 #include "api/resource_claim.h"
 #include "api/storage.h"
 #include "api/workloads.h"
@@ -45,6 +46,7 @@ inline constexpr KindInfo kKinds[] = {
     {"ResourceClaim", "resource.k8s.io/v1", true},
     {"DeviceClass", "resource.k8s.io/v1", false},
     {"ResourceSlice", "resource.k8s.io/v1", false},
+    {"PodGroup", "scheduling.k8s.io/v1alpha2", true},
 };
 static_assert(std::size(kKinds) == std::variant_size_v<Object>);
 

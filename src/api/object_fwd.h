@@ -18,6 +18,7 @@ struct PersistentVolume;
 struct PersistentVolumeClaim;
 struct Pod;
 struct PodDisruptionBudget;
+struct PodGroup;
 struct PriorityClass;
 struct ReplicaSet;
 struct ReplicationController;
@@ -36,7 +37,8 @@ using Object =
                  Ref<ReplicaSet>, Ref<StatefulSet>, Ref<PersistentVolume>,
                  Ref<PersistentVolumeClaim>, Ref<StorageClass>, Ref<CsiNode>, Ref<CsiDriver>,
                  Ref<CsiStorageCapacity>, Ref<VolumeAttachment>, Ref<PodDisruptionBudget>,
-                 Ref<PriorityClass>, Ref<ResourceClaim>, Ref<DeviceClass>, Ref<ResourceSlice>>;
+                 Ref<PriorityClass>, Ref<ResourceClaim>, Ref<DeviceClass>, Ref<ResourceSlice>,
+                 Ref<PodGroup>>;
 
 // The object was added or modified; this is its new state.
 struct ObjectPut {

@@ -123,6 +123,8 @@ struct PodSpec {
   bool host_network = false;
   std::optional<bool> host_users;
   std::optional<int64_t> termination_grace_period_seconds;
+  // The PodGroup that the pod belongs to, in its namespace: schedulingGroup.podGroupName.
+  std::optional<std::string> pod_group_name;
   friend bool operator==(const PodSpec&, const PodSpec&) = default;
 };
 

@@ -101,6 +101,9 @@ const std::map<std::string, std::string>& MinimalObjects() {
        R"("spec":{"driver":"d.example.com","nodeName":"n","pool":{"name":"p","generation":1,)"
        R"("resourceSliceCount":1}})"},
       {"scheduling.k8s.io/v1/priorityclasses", R"("value":1)"},
+      {"scheduling.k8s.io/v1alpha2/podgroups", R"("spec":{"schedulingPolicy":{"basic":{}}})"},
+      {"scheduling.k8s.io/v1alpha2/workloads",
+       R"("spec":{"podGroupTemplates":[{"name":"t","schedulingPolicy":{"basic":{}}}]})"},
       {"storage.k8s.io/v1/csidrivers", R"("spec":{})"},
       {"storage.k8s.io/v1/csinodes", R"("spec":{"drivers":[]})"},
       {"storage.k8s.io/v1/csistoragecapacities", R"("storageClassName":"s")"},
@@ -181,7 +184,7 @@ class EveryKind : public testing::Test {
   SimClock clock_{Instant::FromUnixSeconds(1'767'225'600)};
   std::unique_ptr<store::Store> store_ =
       Require(store::Store::Open({.collections = api::scheme::CollectionNames()}, nullptr));
-  registry::Api api_{*store_, clock_, 1};
+  registry::Api api_{*store_, clock_, 1, {true, true, true}};
   Handler handler_{api_, registry::Access({}), clock_, clock_};
 };
 
@@ -269,7 +272,8 @@ TEST_F(EveryKind, IsDeleted) {
   ForEachKind([&](const Kind& kind) {
     EXPECT_EQ(Ask("DELETE", Object(kind) + kDelete)->status, 200);
     // The namespace controller removes namespaces.
-    const int status = kind.kind == "Namespace" ? 200 : 404;
+    const bool has_finalizer = kind.kind == "Namespace" || kind.kind == "PodGroup";
+    const int status = has_finalizer ? 200 : 404;
     EXPECT_EQ(Ask("GET", Object(kind))->status, status);
   });
 }

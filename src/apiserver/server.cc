@@ -73,7 +73,7 @@ Result<std::unique_ptr<ApiServer>> ApiServer::Start(ApiServerOptions options) {
   if (!store) return std::unexpected(store.error());
   server->store_ = *std::move(store);
   const Clock& clock = own.clock != nullptr ? *own.clock : server->real_clock_;
-  server->api_ = std::make_unique<registry::Api>(*server->store_, clock, own.seed);
+  server->api_ = std::make_unique<registry::Api>(*server->store_, clock, own.seed, own.workloads);
   server->api_->set_mount_tokens(own.mount_tokens);
   auto access = AccessWithTokens(own, *server->store_, clock);
   if (!access) return std::unexpected(access.error());
@@ -106,6 +106,10 @@ std::string ApiServer::url() const {
   const bool ipv6 = address.find(':') != address.npos;
   return fmt::format("{}://{}{}{}:{}", options_.tls == nullptr ? "http" : "https", ipv6 ? "[" : "",
                      address, ipv6 ? "]" : "", port());
+}
+
+void ApiServer::Delegate(std::string prefix, net::RequestHandler handler) {
+  handler_->Delegate(std::move(prefix), std::move(handler));
 }
 
 void ApiServer::Stop(std::chrono::milliseconds grace) { http_->Stop(grace); }

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "apiserver/admission/workloads.h"
 #include "apiserver/authentication.h"
 #include "apiserver/handler.h"
 #include "apiserver/registry/api.h"
@@ -35,6 +36,7 @@ struct ApiServerOptions {
   // clusters with a controller that creates accounts.
   bool mount_tokens = false;
   uint64_t seed = 0;  // For uids and generated names.
+  admission::WorkloadGates workloads = {};
   // The clock of the Api; null for the system clock. Must outlive the server.
   const Clock* clock = nullptr;
   // Metrics of another component, appended to /metrics (request_metrics.h). May be null.
@@ -51,6 +53,9 @@ class ApiServer {
   store::Store& store() { return *store_; }
   registry::Api& api() { return *api_; }
   uint16_t port() const { return http_->port(); }
+  // Lets `handler` respond to the authenticated requests of paths that begin with `prefix`, from
+  // now on: another component's API. It must live until Stop has returned.
+  void Delegate(std::string prefix, net::RequestHandler handler);
   // Returns the URL for clients on this machine: "https://127.0.0.1:6443".
   std::string url() const;
 

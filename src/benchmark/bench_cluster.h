@@ -11,8 +11,16 @@
 #include "base/time.h"
 #include "benchmark/timed_engine.h"
 #include "runtime/driver_snapshot.h"
+#include "scheduler/model/features.h"
 
 namespace berth::benchmark {
+
+// The API serves what the scheduler reads.
+inline apiserver::admission::WorkloadGates WorkloadGatesOf(
+    const scheduler::model::Features& features) {
+  return {features.generic_workload, features.topology_aware_workload_scheduling,
+          features.workload_aware_preemption};
+}
 
 // What the scheduler has done since the start.
 struct SchedulingTotals {

@@ -27,18 +27,19 @@ Result<std::unique_ptr<BenchCluster>> EngineCluster::Make(
   if (!store) return std::unexpected(store.error());
   auto engine = scheduler::engine::Engine::Make(options, registry);
   if (!engine) return std::unexpected(engine.error());
-  return std::unique_ptr<BenchCluster>(
-      new EngineCluster(*std::move(store), *std::move(engine), start, controllers, nanos));
+  return std::unique_ptr<BenchCluster>(new EngineCluster(
+      *std::move(store), *std::move(engine), options.features, start, controllers, nanos));
 }
 
 EngineCluster::EngineCluster(std::unique_ptr<apiserver::store::Store> store,
-                             std::unique_ptr<scheduler::engine::Engine> engine, Instant start,
+                             std::unique_ptr<scheduler::engine::Engine> engine,
+                             const scheduler::model::Features& features, Instant start,
                              bool controllers, int64_t (*nanos)())
     : clock_(start),
       store_(std::move(store)),
-      api_(*store_, clock_, kApiSeed),
+      api_(*store_, clock_, kApiSeed, WorkloadGatesOf(features)),
       engine_(std::move(engine), clock_, nanos),
-      connection_(api_, {}, clock_, [] {}) {
+      connection_(api_, {.features = features}, clock_, [] {}) {
   if (!controllers) return;
   controllers_ = std::make_unique<localcluster::LocalCluster>(
       api_, clock_, localcluster::LocalClusterOptions{.kubelets = false, .leases = false});

@@ -36,7 +36,8 @@ class EngineCluster final : public BenchCluster {
 
  private:
   EngineCluster(std::unique_ptr<apiserver::store::Store> store,
-                std::unique_ptr<scheduler::engine::Engine> engine, Instant start, bool controllers,
+                std::unique_ptr<scheduler::engine::Engine> engine,
+                const scheduler::model::Features& features, Instant start, bool controllers,
                 int64_t (*nanos)());
   // Passes changes and results to the engine. Returns false if there were none.
   bool HandleEvents();

@@ -163,9 +163,11 @@ Status ObjectMaker::MakePriorityClass(api::JsonObject& pod) {
 
 Result<const api::scheme::Kind*> ObjectMaker::KindOf(api::Json& object, const std::string& path) {
   api::JsonObject& fields = object.get_object();
-  // The two versions have the same form, and only one is served.
+  // The two versions have the same form, as far as workloads use it, and only one is served.
   if (api::StringAt(&fields, "apiVersion") == "resource.k8s.io/v1beta2") {
     api::SetString(fields, "apiVersion", "resource.k8s.io/v1");
+  } else if (api::StringAt(&fields, "apiVersion") == "scheduling.k8s.io/v1beta1") {
+    api::SetString(fields, "apiVersion", "scheduling.k8s.io/v1alpha2");
   }
   const std::string_view version = api::StringAt(&fields, "apiVersion");
   const std::string_view name = api::StringAt(&fields, "kind");

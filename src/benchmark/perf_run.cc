@@ -20,6 +20,12 @@ struct Gates {
   std::string lacking;  // A feature that Berth does not have; empty if none.
 };
 
+bool IsOnWithoutGangs(const Workload& workload) {
+  const auto groups = workload.feature_gates.find("GenericWorkload");
+  return groups != workload.feature_gates.end() && groups->second &&
+         !workload.feature_gates.contains("GangScheduling");
+}
+
 // A gate that cannot be switched off changes how kube-scheduler works, or is locked in v1.36: the
 // workload runs without it. One that cannot be switched on is a feature that Berth lacks.
 Gates ReadGates(const Workload& workload, std::vector<std::string>& notes) {
@@ -33,6 +39,10 @@ Gates ReadGates(const Workload& workload, std::vector<std::string>& notes) {
     } else {
       notes.push_back(fmt::format("runs without {}: {}", setting.front(), alone.error().front()));
     }
+  }
+  if (IsOnWithoutGangs(workload)) {
+    settings.emplace_back("GangScheduling=true");
+    notes.push_back("runs with GangScheduling=true, which GenericWorkload includes since v1.37");
   }
   const auto parsed = features::FeatureGates::Parse(settings);
   if (parsed) {
@@ -112,8 +122,9 @@ WorkloadReport RunPerfWorkload(const Workload& workload, const PerfRunOptions& o
   const bool ended = !report.error.empty() || !report.skipped.empty() || report.interrupted;
   if (ended || options.start_peer == nullptr) return report;
 
-  result = RunOn(MakePeerCluster(options.start_peer, controllers, environment.interrupted),
-                 workload, templates, *setup, registry, environment);
+  result = RunOn(
+      MakePeerCluster(options.start_peer, gates.features, controllers, environment.interrupted),
+      workload, templates, *setup, registry, environment);
   report.peer = std::move(result.measurements);
   if (!result.error.empty()) report.error = "peer: " + result.error;
   report.interrupted = result.interrupted;

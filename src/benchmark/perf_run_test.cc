@@ -63,6 +63,13 @@ const TestFiles kFiles = {
      "  containers: [{name: c, image: i}]\n  resourceClaims:\n"
      "  - {name: r, resourceClaimTemplateName: template}\n"},
     {"dir/group.yaml", "apiVersion: scheduling.k8s.io/v9\nkind: PodGroup\nmetadata: {name: g}\n"},
+    {"dir/gang.yaml",
+     "apiVersion: scheduling.k8s.io/v1beta1\nkind: PodGroup\nmetadata: {name: 'gang-{{.Index}}'}\n"
+     "spec: {schedulingPolicy: {gang: {minCount: {{.size}}}}}\n"},
+    {"dir/member.yaml",
+     "apiVersion: v1\nkind: Pod\nmetadata: {name: 'member-{{.Index}}'}\nspec:\n"
+     "  schedulingGroup: {podGroupName: 'gang-{{DivideInt .Index .size}}'}\n"
+     "  containers: [{name: c, image: i}]\n"},
     {"dir/unknown.yaml", "apiVersion: example.com/v1\nkind: Thing\nmetadata: {name: a}\n"},
     {"shared.yaml",
      "apiVersion: v1\nkind: Pod\nmetadata: {generateName: pod-}\n"
@@ -242,6 +249,22 @@ TEST(RunPerfWorkload, CreatesSetsAndClaims) {
              1);
 }
 
+TEST(RunPerfWorkload, SchedulesGangs) {
+  for (const Mode mode : {Mode::kEngine, Mode::kStore, Mode::kHttp}) {
+    const WorkloadReport report = RunOperations(
+        std::string(kNodes) +
+            "  - {opcode: createNamespaces, prefix: gangs, count: 1}\n"
+            "  - {opcode: createPodGroups, namespace: gangs-0, templatePath: gang.yaml, count: 2,\n"
+            "     templateParams: {size: 2}}\n"
+            "  - {opcode: createPods, namespace: gangs-0, podTemplatePath: member.yaml, count: 4,\n"
+            "     templateParams: {size: 2}, collectMetrics: true}\n",
+        mode, "{GenericWorkload: true}");
+    ExpectPods(report, 4);
+    ASSERT_EQ(report.notes.size(), 1U);
+    EXPECT_THAT(report.notes.front(), HasSubstr("runs with GangScheduling=true"));
+  }
+}
+
 TEST(RunPerfWorkload, FindsTemplatesInTheFoldersAbove) {
   ExpectPods(RunOperations(std::string(kNodes) +
                            "  - {opcode: createPods, count: 1, collectMetrics: true,\n"
@@ -255,8 +278,8 @@ TEST(RunPerfWorkload, FindsTemplatesInTheFoldersAbove) {
 
 TEST(RunPerfWorkload, SkipsWhatBerthDoesNotHave) {
   const std::string pods = "  - {opcode: createPods, count: 1, collectMetrics: true}\n";
-  EXPECT_THAT(RunOperations(pods, Mode::kEngine, "{GenericWorkload: true}").skipped,
-              HasSubstr("GenericWorkload cannot be switched on"));
+  EXPECT_THAT(RunOperations(pods, Mode::kEngine, "{DRADeviceTaintRules: true}").skipped,
+              HasSubstr("DRADeviceTaintRules cannot be switched on"));
   EXPECT_THAT(RunOperations(pods, Mode::kEngine, "{Imagined: true}").skipped,
               HasSubstr("unrecognized feature gate: Imagined"));
   EXPECT_THAT(

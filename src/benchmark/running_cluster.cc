@@ -59,7 +59,8 @@ class StoreCluster final : public BenchCluster {
                                                 .history_bytes = kHistoryBytes},
                                                /*journal=*/nullptr);
     if (!store) return std::unexpected(store.error());
-    std::unique_ptr<StoreCluster> cluster(new StoreCluster(*std::move(store), options.parallelism));
+    std::unique_ptr<StoreCluster> cluster(
+        new StoreCluster(*std::move(store), options.engine.features, options.parallelism));
     runtime::EngineDriverOptions driver;
     driver.engine = std::move(options.engine);
     driver.engine.workers = &cluster->workers_;
@@ -84,9 +85,10 @@ class StoreCluster final : public BenchCluster {
   Status health() override { return {}; }
 
  private:
-  StoreCluster(std::unique_ptr<apiserver::store::Store> store, int parallelism)
+  StoreCluster(std::unique_ptr<apiserver::store::Store> store,
+               const scheduler::model::Features& features, int parallelism)
       : store_(std::move(store)),
-        api_(*store_, wall_clock_, kSeed),
+        api_(*store_, wall_clock_, kSeed, WorkloadGatesOf(features)),
         workers_(ThreadWorkers::UsefulCount(parallelism)) {}
 
   SteadyClock clock_;
@@ -113,9 +115,11 @@ class ServedCluster : public BenchCluster {
   void Run(Instant until) override { SleepAtMost(clock_, until); }
 
  protected:
-  Status StartServer(bool controllers) {
-    auto started = apiserver::ApiServer::Start(
-        {.history = kHistory, .history_bytes = kHistoryBytes, .seed = kSeed});
+  Status StartServer(const scheduler::model::Features& features, bool controllers) {
+    auto started = apiserver::ApiServer::Start({.history = kHistory,
+                                                .history_bytes = kHistoryBytes,
+                                                .seed = kSeed,
+                                                .workloads = WorkloadGatesOf(features)});
     if (!started) return std::unexpected(started.error());
     server_ = *std::move(started);
     if (controllers) controllers_ = StartControllers(api(), clock_);
@@ -132,7 +136,8 @@ class HttpCluster final : public ServedCluster {
   static Result<std::unique_ptr<BenchCluster>> Make(
       RunningOptions options, const scheduler::framework::Registry& registry) {
     auto cluster = std::make_unique<HttpCluster>();
-    if (auto started = cluster->StartServer(options.controllers); !started) {
+    if (auto started = cluster->StartServer(options.engine.features, options.controllers);
+        !started) {
       return std::unexpected(started.error());
     }
     runtime::SchedulerOptions scheduler;
@@ -172,10 +177,12 @@ class HttpCluster final : public ServedCluster {
 
 class PeerCluster final : public ServedCluster {
  public:
-  static Result<std::unique_ptr<BenchCluster>> Make(const StartPeer& start, bool controllers,
+  static Result<std::unique_ptr<BenchCluster>> Make(const StartPeer& start,
+                                                    const scheduler::model::Features& features,
+                                                    bool controllers,
                                                     const std::function<bool()>& interrupted) {
     auto cluster = std::make_unique<PeerCluster>();
-    if (auto started = cluster->StartServer(controllers); !started) {
+    if (auto started = cluster->StartServer(features, controllers); !started) {
       return std::unexpected(started.error());
     }
     auto peer = start(apiserver::KubeconfigText(cluster->server_->url(), "", ""));
@@ -246,9 +253,11 @@ Result<std::unique_ptr<BenchCluster>> MakeHttpCluster(
   return HttpCluster::Make(std::move(options), registry);
 }
 
-Result<std::unique_ptr<BenchCluster>> MakePeerCluster(const StartPeer& start, bool controllers,
+Result<std::unique_ptr<BenchCluster>> MakePeerCluster(const StartPeer& start,
+                                                      const scheduler::model::Features& features,
+                                                      bool controllers,
                                                       const std::function<bool()>& interrupted) {
-  return PeerCluster::Make(start, controllers, interrupted);
+  return PeerCluster::Make(start, features, controllers, interrupted);
 }
 
 }  // namespace berth::benchmark

@@ -44,7 +44,9 @@ Result<std::unique_ptr<BenchCluster>> MakeStoreCluster(
 Result<std::unique_ptr<BenchCluster>> MakeHttpCluster(
     RunningOptions options, const scheduler::framework::Registry& registry);
 // Runs another scheduler as such a client, and waits until it schedules.
-Result<std::unique_ptr<BenchCluster>> MakePeerCluster(const StartPeer& start, bool controllers,
+Result<std::unique_ptr<BenchCluster>> MakePeerCluster(const StartPeer& start,
+                                                      const scheduler::model::Features& features,
+                                                      bool controllers,
                                                       const std::function<bool()>& interrupted);
 
 }  // namespace berth::benchmark

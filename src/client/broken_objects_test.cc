@@ -84,6 +84,16 @@ TEST(BrokenObjects, OffersOfDevicesAreNotSeenIfTheirSpecIsIncomplete) {
               HasSubstr("DeviceClass \"c\": spec.selectors[0].cel.expression: expected a string"));
 }
 
+TEST(BrokenObjects, GroupIsNotSeenIfItsSpecIsIncomplete) {
+  const auto group = [](const char* policy) {
+    return Receive<api::PodGroup>(
+        std::string("{'metadata':{'name':'g'},'spec':{'schedulingPolicy':{") + policy + "}}}");
+  };
+  EXPECT_TRUE(group("'gang':{'minCount':3}").object.has_value());
+  EXPECT_FALSE(group("'gang':{'minCount':'many'}").object.has_value());
+  EXPECT_FALSE(group("'gang':5").object.has_value());
+}
+
 TEST(BrokenObjects, IncompleteClaimIsNotSeenUnlessItIsAllocated) {
   const auto claim = [](const char* status) {
     return Receive<api::ResourceClaim>(

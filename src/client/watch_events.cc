@@ -221,6 +221,7 @@ template ObjectCodec CodecOf<api::PriorityClass>();
 template ObjectCodec CodecOf<api::ResourceClaim>();
 template ObjectCodec CodecOf<api::DeviceClass>();
 template ObjectCodec CodecOf<api::ResourceSlice>();
+template ObjectCodec CodecOf<api::PodGroup>();
 
 Received ReceiveItem(std::string_view item, WireForm form, const ObjectCodec& codec) {
   return Raw::Item(item, form).Read(codec);

@@ -178,6 +178,7 @@ Result<RunningApiServer> StartApiServer(const ApiServerFlags& options, const Clo
                           .token_key = *std::move(token_key),
                           .mount_tokens = options.mount_tokens,
                           .seed = uint64_t{random()} << 32 | random(),
+                          .workloads = options.workloads,
                           .clock = clock,
                           .more_metrics = std::move(more_metrics)};
   net::RaiseDescriptorLimit();

@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 
+#include "apiserver/admission/workloads.h"
 #include "apiserver/server.h"
 #include "apiserver/store/store.h"
 #include "base/result.h"
@@ -33,7 +34,8 @@ struct ApiServerFlags {
   int threads = 2;
   size_t history = 50'000;
   size_t history_bytes = apiserver::store::kDefaultHistoryBytes;
-  bool mount_tokens = false;  // As in ApiServerOptions; not a flag.
+  bool mount_tokens = false;                           // As in ApiServerOptions; not a flag.
+  apiserver::admission::WorkloadGates workloads = {};  // Likewise.
 };
 
 // A started API server, and what clients need to connect to it.

@@ -97,9 +97,10 @@ void CheckVersion(const std::string& body, Report& report) {
 
 // Lists every watched resource, and notes those that the server does not serve. A missing
 // permission is the problem of CheckPermissions.
-void CheckResources(client::RestClient& client, Report& report) {
+void CheckResources(client::RestClient& client, const scheduler::model::Features& features,
+                    Report& report) {
   size_t served = 0;
-  for (const runtime::WatchedResource& watched : runtime::WatchedResources()) {
+  for (const runtime::WatchedResource& watched : runtime::WatchedResources(features)) {
     const auto response = client::GetIfFound(client, watched.path() + "?limit=1");
     if (!response) {
       if (response.error().message.find("forbidden") != std::string::npos) continue;
@@ -148,8 +149,8 @@ void CheckExtenders(const scheduler::config::Configuration& configuration, Repor
 void CheckPermissions(client::RestClient& client,
                       const scheduler::config::Configuration& configuration, Report& report) {
   const auto& election = configuration.leader_election;
-  auto permissions =
-      runtime::SchedulerPermissions(election.resource_namespace, election.resource_name);
+  auto permissions = runtime::SchedulerPermissions(
+      configuration.features, election.resource_namespace, election.resource_name);
   const size_t count = permissions.size();
   std::promise<Result<std::vector<runtime::MissingPermission>>> promise;
   runtime::FindMissingPermissions(client, std::move(permissions),
@@ -211,7 +212,7 @@ int RunCheck(const CheckOptions& options, const Registry& registry) {
   report.Ok(server + " is reachable");
   CheckVersion(*version, report);
   CheckPermissions(**client, configuration, report);
-  CheckResources(**client, report);
+  CheckResources(**client, configuration.features, report);
   return report.End();
 }
 

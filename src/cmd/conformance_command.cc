@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "api/json/parse.h"
+#include "base/text_table.h"
 #include "cmd/command_line.h"
 #include "cmd/commands.h"
 #include "cmd/conformance_api_cases.h"
@@ -21,8 +22,8 @@
 #include "cmd/conformance_cluster_cases.h"
 #include "cmd/conformance_config_cases.h"
 #include "cmd/conformance_file.h"
+#include "cmd/conformance_gang_cases.h"
 #include "cmd/conformance_hint_cases.h"
-#include "base/text_table.h"
 #include "flags/command.h"
 #include "flags/flag_group.h"
 #include "scheduler/plugins/in_tree_registry.h"
@@ -93,10 +94,11 @@ struct ConformanceOptions {
   bool paranoid = false;
 };
 
-enum class RowKind { kPod, kDigest, kSequence, kConfig, kQuantity, kSelector, kCel, kHint };
+enum class RowKind { kPod, kDigest, kSequence, kConfig, kQuantity, kSelector, kCel, kHint, kGang };
 
 // Detects the type of a row by its fields, so that files may have any name.
 Result<RowKind> KindOf(JsonFields& json, Value row) {
+  if (json.Find(row, "gates")) return RowKind::kGang;
   if (const auto expect = json.Find(row, "expect")) {
     if (json.Find(*expect, "steps")) return RowKind::kSequence;
     return json.Find(*expect, "sampleFilter") ? RowKind::kDigest : RowKind::kPod;
@@ -109,7 +111,8 @@ Result<RowKind> KindOf(JsonFields& json, Value row) {
     return RowKind::kSelector;
   }
   if (kind == "objects" || kind == "registration" || kind == "hint") return RowKind::kHint;
-  return Fail("unknown case type: expected one of the fields expect, yaml, expression, s or kind");
+  return Fail(
+      "unknown case type: expected one of the fields expect, gates, yaml, expression, s or kind");
 }
 
 // Returns the group of rows that do not name one.
@@ -179,8 +182,10 @@ class Runner {
     if (!kind) return std::unexpected(kind.error());
 
     const size_t slash = name.find('/');
-    const std::string group =
+    std::string group =
         slash == std::string::npos ? std::string(GroupOf(*kind)) : name.substr(0, slash);
+    // Other files have a group "preemption", too.
+    if (*kind == RowKind::kGang && group != "gang") group = "gang-" + group;
     if (name.empty()) name = fmt::format("line {}", row.line);
     seen_.insert(group);
     if (!Wanted(group)) return {};
@@ -213,6 +218,8 @@ class Runner {
         return RunDeviceSelector(row, options_.paranoid);
       case RowKind::kHint:
         return hint_cases_.Run(row);
+      case RowKind::kGang:
+        return RunGangCase(row, registry_, options_.paranoid);
     }
     return Fail("unknown case type");
   }

@@ -19,6 +19,7 @@
 #include "cmd/config_command.h"
 #include "scheduler/config/print.h"
 #include "scheduler/framework/in_tree_plugin_args.h"
+#include "scheduler/framework/pod_group_plugins.h"
 #include "scheduler/framework/profile.h"
 
 namespace berth::cmd {
@@ -104,6 +105,14 @@ void AddPoint(JsonObject& points, std::string_view point, const Role& plugins) {
   if (!list.empty()) points.emplace(point, std::move(list));
 }
 
+template <typename Scorers>
+void AddScorers(JsonObject& points, std::string_view point, const Scorers& scorers) {
+  JsonArray list;
+  for (const auto& [plugin, weight] : scorers)
+    list.push_back(JsonObject{{"name", plugin->name()}, {"weight", weight}});
+  if (!list.empty()) points.emplace(point, std::move(list));
+}
+
 // Returns the plugins of a profile in execution order, in the format of the cases.
 JsonObject Effective(const scheduler::framework::Profile& profile) {
   JsonObject points;
@@ -118,11 +127,9 @@ JsonObject Effective(const scheduler::framework::Profile& profile) {
   AddPoint(points, "preBind", profile.pre_bind());
   AddPoint(points, "bind", profile.bind());
   AddPoint(points, "postBind", profile.post_bind());
-  JsonArray score;
-  for (const scheduler::framework::Profile::Scorer& scorer : profile.score()) {
-    score.push_back(JsonObject{{"name", scorer.plugin->name()}, {"weight", scorer.weight}});
-  }
-  if (!score.empty()) points.emplace("score", std::move(score));
+  AddPoint(points, "placementGenerate", profile.placement_generate());
+  AddScorers(points, "score", profile.score());
+  AddScorers(points, "placementScore", profile.placement_score());
   return points;
 }
 
@@ -159,18 +166,18 @@ std::optional<Json> ReadJson(JsonFields& json, Value row, std::string_view key) 
   return found ? std::optional(*found->value()) : std::nullopt;
 }
 
-// Removes extension points that Berth does not have, and those without plugins.
-void DropUnbuilt(Json& effective) {
+// Removes extension points without plugins.
+void DropUnused(Json& effective) {
   JsonObject* profiles = effective.if_object();
   if (!profiles) return;
   for (auto& profile : *profiles) {
     const JsonObject* points = profile.value().if_object();
     if (!points) continue;
-    JsonObject built;
+    JsonObject used;
     for (const auto& [point, plugins] : *points) {
-      if (!point.starts_with("placement") && !api::IsEmpty(&plugins)) built[point] = plugins;
+      if (!api::IsEmpty(&plugins)) used[point] = plugins;
     }
-    profile.value() = std::move(built);
+    profile.value() = std::move(used);
   }
 }
 
@@ -191,7 +198,7 @@ Result<ExpectedConfig> ReadExpected(Value row) {
       {"usedArgs", &expected.used_args},
       {"fitIgnoredResources", &expected.fit_ignored_resources}};
   for (const auto& [key, into] : parts) *into = ReadJson(json, row, key);
-  if (expected.effective) DropUnbuilt(*expected.effective);
+  if (expected.effective) DropUnused(*expected.effective);
   if (const Status status = json.status(); !status) return std::unexpected(status.error());
   return expected;
 }

@@ -17,8 +17,7 @@ void CompareJson(std::string_view path, const api::Json& expected, const api::Js
                  Differences& differences);
 
 // Runs a row of config.jsonl with the plugins of `registry`; plugins that it lacks are not
-// expected. The extension points of gang scheduling (placementGenerate, placementScore) are not
-// compared.
+// expected.
 Result<Differences> RunConfig(JsonFields::Value row,
                               const scheduler::framework::Registry& registry);
 

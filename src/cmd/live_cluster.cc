@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 #include <variant>
 
@@ -100,11 +104,17 @@ std::string InNamespace(const std::string& path, const std::string& namespace_) 
                      path.substr(slash));
 }
 
+// "/apis/apps/v1/replicasets" has "v1".
+std::string_view VersionIn(std::string_view path) {
+  path = path.substr(0, path.rfind('/'));
+  return path.substr(path.rfind('/') + 1);
+}
+
 bool IsNamespaced(std::string_view path) {
   for (const std::string_view resource :
        {"/pods", "/services", "/replicationcontrollers", "/replicasets", "/statefulsets",
         "/persistentvolumeclaims", "/resourceclaims", "/poddisruptionbudgets",
-        "/csistoragecapacities"}) {
+        "/csistoragecapacities", "/podgroups"}) {
     if (path.ends_with(resource)) return true;
   }
   return false;
@@ -117,13 +127,32 @@ client::WatchSource PriorityClasses() {
           .codec = client::CodecOf<api::PriorityClass>()};
 }
 
-std::vector<client::WatchSource> Sources(bool raw_json) {
-  std::vector<client::WatchSource> sources = runtime::WatchSources(raw_json);
+std::vector<client::WatchSource> Sources(const scheduler::model::Features& features,
+                                         bool raw_json) {
+  std::vector<client::WatchSource> sources = runtime::WatchSources(features, raw_json);
   sources.insert(sources.begin(), PriorityClasses());
   return sources;
 }
 
 }  // namespace
+
+std::string DefaultKubeconfig() {
+  if (const char* list = std::getenv("KUBECONFIG"); list != nullptr && *list != '\0') {
+    std::string_view rest = list;
+    while (!rest.empty()) {
+      const size_t end = std::min(rest.find(':'), rest.size());
+      const std::string file(rest.substr(0, end));
+      std::error_code ignored;
+      if (!file.empty() && std::filesystem::exists(file, ignored)) return file;
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+  }
+  const char* home = std::getenv("HOME");
+  if (home == nullptr) return "";
+  const std::string file = std::string(home) + "/.kube/config";
+  std::error_code ignored;
+  return std::filesystem::exists(file, ignored) ? file : "";
+}
 
 Result<std::unique_ptr<LiveCluster>> LiveCluster::Make(const std::string& kubeconfig,
                                                        const std::string& context) {
@@ -138,9 +167,10 @@ Result<std::unique_ptr<LiveCluster>> LiveCluster::Make(const std::string& kubeco
   return cluster;
 }
 
-Result<std::vector<api::Object>> LiveCluster::List(bool raw_json, std::vector<std::string>& notes) {
+Result<std::vector<api::Object>> LiveCluster::List(const scheduler::model::Features& features,
+                                                   bool raw_json, std::vector<std::string>& notes) {
   std::vector<api::Object> objects;
-  for (const client::WatchSource& source : Sources(raw_json)) {
+  for (const client::WatchSource& source : Sources(features, raw_json)) {
     const auto listed =
         ListAll(*client_, {source.path, source.field_selector, source.codec}, objects, notes);
     if (!listed) return std::unexpected(listed.error());
@@ -149,10 +179,11 @@ Result<std::vector<api::Object>> LiveCluster::List(bool raw_json, std::vector<st
   return objects;
 }
 
-Result<ReadableObjects> LiveCluster::ListReadable(const std::string& namespace_,
+Result<ReadableObjects> LiveCluster::ListReadable(const scheduler::model::Features& features,
+                                                  const std::string& namespace_,
                                                   const Progress& progress) {
   ReadableObjects readable;
-  for (const client::WatchSource& source : Sources(false)) {
+  for (const client::WatchSource& source : Sources(features, false)) {
     if (Status status = ListReadableOf(source, namespace_, progress, readable); !status) {
       return std::unexpected(status.error());
     }
@@ -168,7 +199,9 @@ Status LiveCluster::ListReadableOf(const client::WatchSource& source, const std:
   if (!listed) return std::unexpected(listed.error());
   if (listed->what == Access::kAll) return {};
   if (listed->what == Access::kNotServed) {
-    readable.left_out.push_back({source.resource, "the server does not serve it in version v1"});
+    readable.left_out.push_back(
+        {source.resource,
+         fmt::format("the server does not serve it in version {}", VersionIn(source.path))});
     return {};
   }
   if (source.resource == "nodes")

@@ -13,6 +13,7 @@
 #include "client/informers.h"
 #include "client/rest_client.h"
 #include "net/event_loop.h"
+#include "scheduler/model/features.h"
 
 namespace berth::api::scheme {
 struct Kind;
@@ -33,6 +34,9 @@ struct ReadableObjects {
   std::vector<LeftOut> left_out;
 };
 
+// Returns the kubeconfig file that kubectl would use; empty if there is none.
+std::string DefaultKubeconfig();
+
 class LiveCluster {
  public:
   // Is called with the collection and the number of objects of it that were read so far.
@@ -45,11 +49,13 @@ class LiveCluster {
   // Lists what a scheduler reads, and the priority classes; resources that the server does not have
   // are empty. With `raw_json`, pods and nodes retain their raw JSON, for extenders. Objects that
   // cannot be decoded are left out and described in `notes`, as fields are (api/broken_objects.h).
-  Result<std::vector<api::Object>> List(bool raw_json, std::vector<std::string>& notes);
+  Result<std::vector<api::Object>> List(const scheduler::model::Features& features, bool raw_json,
+                                        std::vector<std::string>& notes);
 
   // The same as far as the user may: of collections that may not be listed, only the objects of
   // `namespace_`, or none. Fails if nodes or the pods of the namespace cannot be listed.
-  Result<ReadableObjects> ListReadable(const std::string& namespace_, const Progress& progress);
+  Result<ReadableObjects> ListReadable(const scheduler::model::Features& features,
+                                       const std::string& namespace_, const Progress& progress);
 
   // Reports whether the object exists.
   Result<bool> Has(const api::scheme::Kind& kind, const api::ObjectKey& key);

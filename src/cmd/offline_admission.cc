@@ -60,6 +60,22 @@ Status AdmitPriority(api::PodSpec& spec, const PriorityTable& classes) {
   return {};
 }
 
+Status AdmitGroupPriority(api::PodGroup& group, const PriorityTable& classes) {
+  if (group.priority_value) return {};
+  const PriorityClass* found = apiserver::admission::DefaultPriorityClass(classes);
+  if (!group.priority_class_name.empty()) {
+    found = apiserver::admission::FindPriorityClass(classes, group.priority_class_name);
+    if (found == nullptr) {
+      return Fail(fmt::format(
+          "spec.priorityClassName: no PriorityClass with name {} was found; add it, or set "
+          "spec.priority",
+          group.priority_class_name));
+    }
+  }
+  group.priority_value = found == nullptr ? 0 : static_cast<int32_t>(found->value);
+  return {};
+}
+
 // Applies the API server's defaults and, for pods, the admission plugins that change them.
 template <typename T>
 Result<std::shared_ptr<T>> WithServerDefaults(const T& object,
@@ -159,6 +175,10 @@ Result<std::shared_ptr<T>> AdmitKind(const T& given, const ClusterContext& conte
     if (!object.storage_class_name && !context.default_storage_class.empty()) {
       object.storage_class_name = context.default_storage_class;
     }
+  } else if constexpr (std::is_same_v<T, api::PodGroup>) {
+    if (!context.features.workload_aware_preemption) return completed;
+    const Status status = AdmitGroupPriority(object, context.priority_classes);
+    if (!status) return std::unexpected(status.error());
   }
   return completed;
 }

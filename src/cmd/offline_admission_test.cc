@@ -257,6 +257,27 @@ TEST(AdmitAll, ClaimsGetTheDefaultStorageClass) {
   EXPECT_EQ(Get<api::PersistentVolumeClaim>(objects, "b").storage_class_name, "");
 }
 
+TEST(AdmitAll, GroupsHaveThePriorityOfTheirClass) {
+  const std::string yaml = R"(
+{apiVersion: scheduling.k8s.io/v1, kind: PriorityClass, metadata: {name: urgent}, value: 70}
+---
+{apiVersion: scheduling.k8s.io/v1alpha2, kind: PodGroup, metadata: {name: a},
+  spec: {schedulingPolicy: {basic: {}}, priorityClassName: urgent}}
+---
+{apiVersion: scheduling.k8s.io/v1alpha2, kind: PodGroup, metadata: {name: b},
+  spec: {schedulingPolicy: {gang: {minCount: 2}}}}
+)";
+  EXPECT_EQ(Get<api::PodGroup>(Admit(yaml), "a").priority_value, std::nullopt)
+      << "without the feature they have none";
+  scheduler::model::Features features;
+  features.workload_aware_preemption = true;
+  const auto objects = AdmitAll(Decode(yaml), kStart, features);
+  ASSERT_TRUE(objects.has_value()) << objects.error().message;
+  EXPECT_EQ(Get<api::PodGroup>(*objects, "a").priority_value, 70);
+  EXPECT_EQ(Get<api::PodGroup>(*objects, "b").priority_value, 0);
+  EXPECT_EQ(Get<api::PodGroup>(*objects, "b").min_count, 2);
+}
+
 TEST(AdmitAll, UidsDifferAndRepeat) {
   const char* yaml =
       "{apiVersion: v1, kind: Pod, metadata: {name: a}}\n---\n"

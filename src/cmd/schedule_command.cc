@@ -88,7 +88,7 @@ Result<ScheduledCluster> ReadCluster(const ScheduleOptions& options, bool has_ex
     if (!made) return std::unexpected(made.error());
     cluster = *std::move(made);
     std::vector<std::string> notes;
-    auto listed = cluster->List(has_extenders, notes);
+    auto listed = cluster->List(features, has_extenders, notes);
     if (!listed) return std::unexpected(listed.error());
     live = *std::move(listed);
     for (const std::string& note : notes) Note(note);

@@ -13,6 +13,21 @@ namespace {
 using api::JsonArray;
 using api::JsonObject;
 
+JsonArray GroupsJson(const std::vector<GroupOutcome>& groups) {
+  JsonArray list;
+  for (const GroupOutcome& outcome : groups) {
+    JsonObject& group = list.emplace_back(boost::json::object_kind).get_object();
+    group.emplace("namespace", outcome.group.namespace_);
+    group.emplace("name", outcome.group.name);
+    group.emplace("members", outcome.members);
+    group.emplace("placed", outcome.placed);
+    if (!outcome.condition) continue;
+    group.emplace("status", outcome.condition->reason);
+    if (!outcome.condition->message.empty()) group.emplace("message", outcome.condition->message);
+  }
+  return list;
+}
+
 JsonObject ToDocument(const ScheduleReport& report) {
   using Kind = PodOutcome::Kind;
   JsonObject summary;
@@ -52,6 +67,7 @@ JsonObject ToDocument(const ScheduleReport& report) {
   result.emplace("summary", std::move(summary));
   result.emplace("pods", std::move(pods));
   result.emplace("evicted", std::move(evicted));
+  if (!report.groups.empty()) result.emplace("podGroups", GroupsJson(report.groups));
   return result;
 }
 

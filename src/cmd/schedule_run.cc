@@ -96,6 +96,7 @@ class FakeApiServer {
   }
 
   const std::vector<EvictedPod>& evicted() const { return evicted_; }
+  const std::map<api::ObjectKey, PodRef>& pods() const { return pods_; }
 
   // Schedules until nothing changes any more, even after backoffs have expired.
   void Run() {
@@ -149,6 +150,15 @@ class FakeApiServer {
     engine_.Handle(scheduler::engine::WriteDone{id, {}}, now_);
   }
 
+  void Do(scheduler::engine::CommandId id, const scheduler::framework::PatchPodGroupStatus& patch) {
+    const auto& groups = engine_.engine().cluster().objects<api::PodGroup>();
+    if (const api::PodGroup* found = groups.Find(patch.group)) {
+      auto patched = std::make_shared<api::PodGroup>(*found);
+      patched->conditions = {patch.condition};
+      Put(api::Ref<api::PodGroup>(std::move(patched)));
+    }
+    engine_.Handle(scheduler::engine::WriteDone{id, {}}, now_);
+  }
   void Do(scheduler::engine::CommandId id, const scheduler::framework::CallExtender& call) {
     engine_.Handle(scheduler::engine::WriteDone{id, extenders_.ExecuteAndWait(call)}, now_);
   }
@@ -307,6 +317,25 @@ PodOutcome OutcomeOf(const api::Pod& pod, const scheduler::engine::EngineOptions
   return outcome;
 }
 
+std::vector<GroupOutcome> OutcomesOfGroups(const scheduler::model::Cluster& cluster,
+                                           const std::map<api::ObjectKey, PodRef>& pods) {
+  std::vector<GroupOutcome> outcomes;
+  if (!cluster.features().generic_workload) return outcomes;
+  std::map<api::ObjectKey, std::vector<const api::Pod*>> members;
+  for (const auto& [key, pod] : pods) {
+    if (pod->spec.pod_group_name && !pod->finished())
+      members[{key.namespace_, *pod->spec.pod_group_name}].push_back(pod.get());
+  }
+  for (const auto& [key, group] : cluster.objects<api::PodGroup>().all()) {
+    GroupOutcome& outcome = outcomes.emplace_back();
+    outcome.group = key;
+    outcome.members = members[key].size();
+    for (const api::Pod* pod : members[key]) outcome.placed += pod->spec.node_name.empty() ? 0 : 1;
+    if (!group->conditions.empty()) outcome.condition = group->conditions.front();
+  }
+  return outcomes;
+}
+
 }  // namespace
 
 std::string_view ToString(PodOutcome::Kind kind) {
@@ -357,6 +386,7 @@ Result<ScheduleReport> ScheduleAll(const std::vector<api::Object>& objects,
 
   ScheduleReport report;
   report.evicted = api_server.evicted();
+  report.groups = OutcomesOfGroups((*made)->cluster(), api_server.pods());
   report.nodes = (*made)->cluster().nodes().present_count();
   for (const api::Object& object : objects) {
     const PodRef* pod = AsPod(object);

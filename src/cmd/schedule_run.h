@@ -47,12 +47,21 @@ struct EvictedPod {
   std::string node;
 };
 
+// The result for a PodGroup.
+struct GroupOutcome {
+  api::ObjectKey group;
+  size_t members = 0;
+  size_t placed = 0;                           // Members that have a node.
+  std::optional<api::PodCondition> condition;  // PodGroupScheduled.
+};
+
 struct ScheduleReport {
   size_t nodes = 0;
   size_t running = 0;            // Pods that had a node at the start.
   std::vector<PodOutcome> pods;  // In input order.
 
-  std::vector<EvictedPod> evicted;  // In order of eviction.
+  std::vector<EvictedPod> evicted;   // In order of eviction.
+  std::vector<GroupOutcome> groups;  // By name.
 
   size_t Count(PodOutcome::Kind kind) const;
 };

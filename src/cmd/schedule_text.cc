@@ -41,6 +41,20 @@ std::string Message(const PodOutcome& outcome) {
   return outcome.message.empty() ? text : outcome.message + "; " + text;
 }
 
+// Empty without groups.
+std::string GroupTable(const std::vector<GroupOutcome>& groups) {
+  if (groups.empty()) return "";
+  TextTable table;
+  table.Add({"PODGROUP", "STATUS", "PLACED", "MESSAGE"});
+  for (const GroupOutcome& group : groups) {
+    const bool known = group.condition.has_value();
+    table.Add({group.group.ToString(), known ? group.condition->reason : "Pending",
+               fmt::format("{}/{}", group.placed, group.members),
+               known ? group.condition->message : ""});
+  }
+  return "\n" + table.ToString();
+}
+
 std::string Summary(const ScheduleReport& report) {
   using Kind = PodOutcome::Kind;
   std::string out =
@@ -70,7 +84,7 @@ std::string ToText(const ScheduleReport& report) {
     table.Add({outcome.pod.ToString(), std::string(ToString(outcome.kind)),
                outcome.node.empty() ? "-" : outcome.node, Message(outcome)});
   }
-  std::string out = table.ToString();
+  std::string out = table.ToString() + GroupTable(report.groups);
   for (const PodOutcome& outcome : report.pods) {
     if (outcome.explanation) out += Explained(outcome);
   }

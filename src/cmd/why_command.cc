@@ -13,9 +13,12 @@
 #include "cmd/command_line.h"
 #include "cmd/commands.h"
 #include "cmd/feature_gate_flag.h"
+#include "cmd/live_cluster.h"
+#include "cmd/why_attempts.h"
 #include "cmd/why_cluster.h"
 #include "cmd/why_subject.h"
 #include "cmd/why_text.h"
+#include "explain/group_explanation.h"
 #include "explain/pod_explanation.h"
 #include "explain/pod_explanation_json.h"
 #include "explain/pod_groups.h"
@@ -33,6 +36,7 @@ struct WhyOptions {
   bool fixes = true;
   size_t fix = 0;    // The fix to print patches of; 0: none.
   std::string node;  // Of --on.
+  SchedulerAddress scheduler;
 };
 
 int WhyUsageError(std::string_view problem) {
@@ -104,7 +108,20 @@ int WhyPod(const WhyOptions& options, WhyCluster& cluster, const std::string& na
       explain::ExplainPod(cluster.engine(), *pod, cluster.profile(), cluster.now(), explain);
   if (!explanation) return WhyFailed(explanation.error().message);
   if (options.fix > 0) return PrintFix(options, cluster, *explanation);
-  return Print(options, cluster, ToText(*explanation), explain::ToJson(*explanation));
+  std::string text = ToText(*explanation);
+  api::JsonObject document = explain::ToJson(*explanation);
+  if (options.source.files.empty()) {
+    const WhySource& source = options.source;
+    const std::string file = source.kubeconfig.empty() ? DefaultKubeconfig() : source.kubeconfig;
+    auto history = AskScheduler(options.scheduler, file, source.context, explanation->pod);
+    if (history) {
+      text += HistoryText(*history);
+      for (auto& member : *history) document.emplace(member.key(), std::move(member.value()));
+    } else if (!options.scheduler.address.empty()) {
+      return WhyFailed("--scheduler-address: " + history.error().message);
+    }
+  }
+  return Print(options, cluster, text, std::move(document));
 }
 
 int WhyMany(const WhyOptions& options, WhyCluster& cluster,
@@ -126,6 +143,19 @@ int WhyMany(const WhyOptions& options, WhyCluster& cluster,
                explain::ToJson(*groups, workload ? &*workload : nullptr));
 }
 
+int WhyGroup(const WhyOptions& options, WhyCluster& cluster, const std::string& name) {
+  const auto group = explain::ExplainGroup(cluster.engine(), {cluster.namespace_name(), name});
+  if (!group) return WhyFailed(group.error().message);
+  const auto& decision = group->decision;
+  if (!decision.exists && decision.members.empty() && decision.scheduled == 0) {
+    return WhyFailed(
+        fmt::format("PodGroup \"{}\" not found in namespace \"{}\"; groups are read with "
+                    "--feature-gates GenericWorkload=true,GangScheduling=true",
+                    name, cluster.namespace_name()));
+  }
+  return Print(options, cluster, ToText(*group), explain::ToJson(*group));
+}
+
 int RunWhy(const WhyOptions& options, const Registry& registry) {
   if (options.subject.empty() != options.all_pending) {
     return WhyUsageError("either a pod, a workload or --all-pending is required");
@@ -139,11 +169,15 @@ int RunWhy(const WhyOptions& options, const Registry& registry) {
   const bool one_pod = subject && subject->kind == "Pod";
   if (options.fix > 0 && !one_pod) return WhyUsageError("--fix requires a pod");
   if (!options.node.empty() && !one_pod) return WhyUsageError("--on requires a pod");
+  if (!options.scheduler.address.empty() && (!one_pod || !options.source.files.empty())) {
+    return WhyUsageError("--scheduler-address requires a pod of a live cluster");
+  }
   auto cluster = WhyCluster::Read(options.source, registry);
   if (!cluster) return WhyFailed(cluster.error().message);
   explain::ExplainOptions explain;
   explain.fixes = options.fixes;
   explain.fix.node = options.node;
+  if (subject && subject->kind == "PodGroup") return WhyGroup(options, **cluster, subject->name);
   return one_pod ? WhyPod(options, **cluster, subject->name, explain)
                  : WhyMany(options, **cluster, subject, explain);
 }
@@ -160,7 +194,8 @@ void AddWhy(flags::Command& berth, const Registry& registry) {
       "for a pod that fits nowhere, the smallest changes that let it run, each verified by "
       "deciding\n"
       "again. Workloads are deployment/NAME, statefulset/NAME, daemonset/NAME, job/NAME and\n"
-      "replicaset/NAME. Installed as kubectl-berth, it is the command 'kubectl berth why'.\n"
+      "replicaset/NAME; podgroup/NAME explains a PodGroup. Installed as kubectl-berth, it is the "
+      "command 'kubectl berth why'.\n"
       "Exit codes: 0 done, 1 not found or not readable, 2 invalid usage.\n";
   command.examples =
       "  berth why web-1 -n shop\n"
@@ -189,6 +224,20 @@ void AddWhy(flags::Command& berth, const Registry& registry) {
       .Text("on", options->node,
             "Look for changes that let the pod fit on this node, though it may fit elsewhere")
       .As("NODE");
+  group
+      .Text("scheduler-address", options->scheduler.address,
+            "URL of the cluster's berth-scheduler (https://HOST:10259), to add what it remembers: "
+            "the "
+            "attempts to schedule the pod (default: the API server, which berth up adds it to)")
+      .As("URL");
+  group
+      .Text("scheduler-ca-file", options->scheduler.ca_file,
+            "Authorities of the scheduler's certificate (default: those of the kubeconfig)")
+      .As("FILE");
+  group
+      .Text("scheduler-tls-server-name", options->scheduler.server_name,
+            "Name in the scheduler's certificate, if it differs from the URL's")
+      .As("NAME");
   group
       .Repeated("filename", options->source.files,
                 "File or directory with the objects of a cluster, instead of a live one; may be "

@@ -18,13 +18,14 @@ struct SubjectKind {
   std::string_view short_name;
 };
 
-constexpr std::array<SubjectKind, 7> kSubjectKinds = {{
+constexpr std::array<SubjectKind, 8> kSubjectKinds = {{
     {"Pod", "v1", "pod", "pods", "po"},
     {"Deployment", "apps/v1", "deployment", "deployments", "deploy"},
     {"ReplicaSet", "apps/v1", "replicaset", "replicasets", "rs"},
     {"StatefulSet", "apps/v1", "statefulset", "statefulsets", "sts"},
     {"DaemonSet", "apps/v1", "daemonset", "daemonsets", "ds"},
     {"Job", "batch/v1", "job", "jobs", "job"},
+    {"PodGroup", "scheduling.k8s.io/v1alpha2", "podgroup", "podgroups", "podgroup"},
     {"ReplicationController", "v1", "replicationcontroller", "replicationcontrollers", "rc"},
 }};
 

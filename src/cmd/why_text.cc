@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <boost/json/value.hpp>
+#include <set>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -18,6 +20,7 @@
 namespace berth::cmd {
 namespace {
 
+using GroupDecision = scheduler::engine::GroupPreview::Outcome;
 using explain::Fix;
 using explain::Outcome;
 using explain::PodExplanation;
@@ -27,10 +30,14 @@ std::string Plural(size_t count, std::string_view noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
-std::string NamesOf(const std::vector<api::ObjectKey>& keys) {
+std::vector<std::string> TextsOf(const std::vector<api::ObjectKey>& keys) {
   std::vector<std::string> names;
   for (const api::ObjectKey& key : keys) names.push_back(key.ToString());
-  return fmt::format("{}", fmt::join(names, ", "));
+  return names;
+}
+
+std::string NamesOf(const std::vector<api::ObjectKey>& keys) {
+  return fmt::format("{}", fmt::join(TextsOf(keys), ", "));
 }
 
 std::string Title(const PodExplanation& pod) {
@@ -145,7 +152,68 @@ std::string FixesText(const PodExplanation& pod) {
   return out;
 }
 
+// "gang of at least 64, in one domain of example.com/rack"
+std::string PolicyText(const scheduler::engine::GroupPreview& group) {
+  if (!group.exists) return "does not exist";
+  std::string out = group.min_count ? fmt::format("gang of at least {}", *group.min_count)
+                                    : std::string("placed one by one");
+  if (!group.topology_keys.empty())
+    out += fmt::format(", in one domain of {}", fmt::join(group.topology_keys, ", "));
+  return out;
+}
+
+std::string GroupAnswer(const scheduler::engine::GroupPreview& group) {
+  std::set<std::string> nodes;
+  size_t placed = 0;
+  for (const auto& member : group.members) {
+    if (member.node.empty()) continue;
+    ++placed;
+    nodes.insert(member.node);
+  }
+  switch (group.outcome) {
+    case GroupDecision::kDone:
+      return group.scheduled == 0 ? "It has no pods.\n" : "All its pods have a node.\n";
+    case GroupDecision::kHeld:
+      return fmt::format("Held: {}\n", group.message);
+    case GroupDecision::kFits:
+      return fmt::format("It fits: {} would be placed, on {}.\n", Plural(placed, "pod"),
+                         Some({nodes.begin(), nodes.end()}));
+    case GroupDecision::kPreempts:
+      return fmt::format("{}\nIt would preempt {}, and fit then.\n", group.message,
+                         Some(TextsOf(group.victims)));
+    case GroupDecision::kError:
+      return fmt::format("The scheduler fails: {}\n", group.message);
+    case GroupDecision::kUnschedulable:
+      break;
+  }
+  return fmt::format("{}\n", group.message);
+}
+
+// What a member's group means for it.
+std::string MembershipText(const explain::GroupExplanation& group) {
+  return fmt::format("Its PodGroup {} ({}): {}", group.group.name, PolicyText(group.decision),
+                     GroupAnswer(group.decision));
+}
+
 }  // namespace
+
+std::string ToText(const explain::GroupExplanation& group) {
+  const scheduler::engine::GroupPreview& decision = group.decision;
+  std::string out = fmt::format("PodGroup {}: {}; {} of {} have a node\n", group.group.ToString(),
+                                PolicyText(decision), decision.scheduled,
+                                Plural(decision.scheduled + decision.members.size(), "pod"));
+  out += GroupAnswer(decision);
+  if (group.condition && group.condition->message != decision.message) {
+    out += fmt::format("Its condition says: {}: {}\n", group.condition->reason,
+                       group.condition->message);
+  }
+  if (decision.outcome == GroupDecision::kHeld) return out;
+  for (const explain::StoppedMembers& stopped : explain::StoppedMembersOf(decision)) {
+    out += fmt::format("\n{} without a node: {}\n  {}\n", Plural(stopped.pods.size(), "pod"),
+                       stopped.message, Some(TextsOf(stopped.pods)));
+  }
+  return out;
+}
 
 std::string ToText(const PodExplanation& pod) {
   std::string out = Title(pod);
@@ -154,6 +222,7 @@ std::string ToText(const PodExplanation& pod) {
   } else if (pod.decision) {
     out += Answer(pod);
   }
+  if (pod.group) out += MembershipText(*pod.group);
   if (pod.on) out += OnText(*pod.on);
   for (const std::string& note : pod.notes) out += fmt::format("Note: {}.\n", note);
   if (pod.condition && pod.condition->status == "False" && pod.decision &&

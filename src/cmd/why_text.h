@@ -11,6 +11,7 @@ namespace berth::cmd {
 
 std::string ToText(const explain::PodExplanation& pod);
 std::string ToText(const explain::PodGroups& groups);
+std::string ToText(const explain::GroupExplanation& group);
 
 // Returns the steps of the fix of that number, counted from 1; YAML documents that kubectl reads,
 // with comments, if `yaml`.

@@ -13,7 +13,9 @@
 #include "base/time.h"
 #include "explain/explanation_summary.h"
 #include "explain/fixes.h"
+#include "explain/group_explanation.h"
 #include "explain/workload.h"
+#include "scheduler/engine/decision.h"
 #include "scheduler/engine/engine.h"
 
 namespace berth::explain {
@@ -55,6 +57,8 @@ struct PodExplanation {
   std::vector<std::string> gates;              // If gated.
   std::vector<std::string> permit;             // If waiting: the plugins that delay it.
   std::optional<api::PodCondition> condition;  // PodScheduled: what its scheduler says.
+  // Of a member of a PodGroup: it is bound with the others only. The rest is about the pod alone.
+  std::optional<GroupExplanation> group;
 
   // What would be decided now; of a running pod: if it had no node. Absent if the pod has finished.
   struct Decision {
@@ -82,8 +86,16 @@ struct PodExplanation {
   std::vector<std::string> notes;
 };
 
+// Returns the full account of what the scheduler would decide about the pod now: about a running
+// pod, if it had no node. A pod of another scheduler is decided about as one of `profile`. Changes
+// nothing in the engine, which must get no event meanwhile.
+Result<scheduler::engine::Explanation> DecideAgain(scheduler::engine::Engine& engine,
+                                                   const api::Pod& pod, const std::string& profile,
+                                                   Instant now);
+
 struct ExplainOptions {
   bool fixes = true;
+  bool group = true;
   FixOptions fix = {};
 };
 
@@ -93,5 +105,10 @@ struct ExplainOptions {
 Result<PodExplanation> ExplainPod(scheduler::engine::Engine& engine, const api::Ref<api::Pod>& pod,
                                   const std::string& profile, Instant now,
                                   const ExplainOptions& options = {});
+
+// Explains the pod as ExplainPod would with the fix made; without further fixes.
+Result<PodExplanation> ExplainWithFix(scheduler::engine::Engine& engine,
+                                      const api::Ref<api::Pod>& pod, const Fix& fix,
+                                      const std::string& profile, Instant now);
 
 }  // namespace berth::explain

@@ -90,6 +90,22 @@ JsonObject PlacementJson(const PodExplanation::Placement& placement) {
   return json;
 }
 
+void AddGroup(const GroupExplanation& group, JsonObject& json) {
+  const scheduler::engine::GroupPreview& decision = group.decision;
+  json.emplace("name", KeyJson(group.group));
+  json.emplace("exists", decision.exists);
+  if (decision.min_count) json.emplace("minCount", *decision.min_count);
+  AddList(json, "topologyKeys", decision.topology_keys);
+  json.emplace("scheduled", decision.scheduled);
+  json.emplace("pending", decision.members.size());
+  json.emplace("outcome", ToString(decision.outcome));
+  AddText(json, "message", decision.message);
+  if (group.condition) json.emplace("condition", ConditionJson(*group.condition));
+  if (decision.victims.empty()) return;
+  JsonArray& victims = json["victims"].emplace_array();
+  for (const api::ObjectKey& victim : decision.victims) victims.emplace_back(KeyJson(victim));
+}
+
 JsonArray StepsJson(const Fix& fix, const Workload& workload) {
   JsonArray list;
   for (const Step& step : StepsOf(fix, workload)) {
@@ -162,11 +178,25 @@ JsonObject ToJson(const PodExplanation& pod) {
   AddList(json, "gates", pod.gates);
   AddList(json, "permit", pod.permit);
   if (pod.condition) json.emplace("condition", ConditionJson(*pod.condition));
+  if (pod.group) AddGroup(*pod.group, json["podGroup"].emplace_object());
   if (pod.decision) json.emplace("decision", DecisionJson(*pod.decision));
   if (pod.placement) json.emplace("placement", PlacementJson(*pod.placement));
   if (pod.on) json.emplace("on", PlacementJson(*pod.on));
   if (pod.fixes) json.emplace("fixes", FixesJson(*pod.fixes, pod.workload));
   json.emplace("notes", List(pod.notes));
+  return json;
+}
+
+JsonObject ToJson(const GroupExplanation& group) {
+  JsonObject json = Document("PodGroupExplanation");
+  AddGroup(group, json);
+  JsonArray members;
+  for (const auto& member : group.decision.members) {
+    JsonObject& one = members.emplace_back(KeyJson(member.pod)).get_object();
+    AddText(one, "node", member.node);
+    AddText(one, "message", member.message);
+  }
+  json.emplace("members", std::move(members));
   return json;
 }
 

@@ -13,6 +13,9 @@ inline constexpr const char* kApiVersion = "berth.dev/v1";
 // A document of kind PodExplanation.
 api::JsonObject ToJson(const PodExplanation& pod);
 
+// A document of kind PodGroupExplanation.
+api::JsonObject ToJson(const GroupExplanation& group);
+
 // A document of kind PodExplanationGroups. `subject` is the workload; null for all pending pods.
 api::JsonObject ToJson(const PodGroups& groups, const ObjectName* subject);
 

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "scheduler/model/cluster.h"
+#include "scheduler/model/pod_groups.h"
 
 namespace berth::explain {
 namespace {
@@ -20,9 +21,10 @@ std::string LikenessOf(const scheduler::model::Cluster& cluster, const api::Pod&
   const auto id = cluster.pods().Find(pod.metadata.namespace_, pod.metadata.name);
   if (!id.valid()) return pod.metadata.uid;
   const scheduler::model::PodRecord& record = cluster.pod(id);
-  return fmt::format("{} {} {} {} {}", record.pod_class.index(), record.labels.index(),
+  return fmt::format("{} {} {} {} {} {}", record.pod_class.index(), record.labels.index(),
                      pod.spec.scheduler_name, pod.status.nominated_node_name,
-                     fmt::join(pod.spec.scheduling_gates, " "));
+                     fmt::join(pod.spec.scheduling_gates, " "),
+                     pod.spec.pod_group_name.value_or(""));
 }
 
 std::string CauseOf(const PodExplanation& pod) {
@@ -48,6 +50,30 @@ std::string CauseOf(const PodExplanation& pod) {
                          : fmt::format("{}{}", cause, fmt::join(reasons, "; "));
 }
 
+// GroupCauses knows what stops PodGroups; each is asked about once.
+class GroupCauses {
+ public:
+  explicit GroupCauses(scheduler::engine::Engine& engine) : engine_(engine) {}
+
+  // Returns what stops the pod's group; empty if it has none, or one that would be placed.
+  Result<std::string> Find(const api::Pod& pod) {
+    const auto key = scheduler::model::GroupNamedBy(pod);
+    const bool waits = pod.spec.node_name.empty();
+    if (!key || !waits || !engine_.cluster().features().generic_workload) return "";
+    if (const auto known = causes_.find(*key); known != causes_.end()) return known->second;
+    const auto group = ExplainGroup(engine_, *key);
+    if (!group) return std::unexpected(group.error());
+    const bool stopped = group->decision.outcome != scheduler::engine::GroupPreview::Outcome::kFits;
+    return causes_[*key] =
+               stopped ? fmt::format("PodGroup {}: {}", key->ToString(), group->decision.message)
+                       : "";
+  }
+
+ private:
+  scheduler::engine::Engine& engine_;
+  std::map<api::ObjectKey, std::string> causes_;
+};
+
 }  // namespace
 
 Result<PodGroups> GroupPods(scheduler::engine::Engine& engine,
@@ -55,12 +81,14 @@ Result<PodGroups> GroupPods(scheduler::engine::Engine& engine,
                             Instant now, const ExplainOptions& options) {
   ExplainOptions without_fixes = options;
   without_fixes.fixes = false;
+  without_fixes.group = false;
   struct Members {
     api::Ref<api::Pod> first;
     PodGroup group;
   };
   std::map<std::string, Members> by_cause;
   std::map<std::string, std::string> causes;  // By likeness.
+  GroupCauses group_causes(engine);
   for (const api::Ref<api::Pod>& pod : pods) {
     const auto [cause, is_new] = causes.try_emplace(LikenessOf(engine.cluster(), *pod));
     std::optional<PodExplanation> explained;
@@ -69,6 +97,11 @@ Result<PodGroups> GroupPods(scheduler::engine::Engine& engine,
       if (!explanation) return std::unexpected(explanation.error());
       explained = *std::move(explanation);
       cause->second = CauseOf(*explained);
+      const auto group_cause = group_causes.Find(*pod);
+      if (!group_cause) return std::unexpected(group_cause.error());
+      // A member that fits by itself waits for the others.
+      const bool fits = explained->decision && explained->decision->outcome == Outcome::kFits;
+      if (fits && !group_cause->empty()) cause->second = *group_cause;
     }
     Members& members = by_cause[cause->second];
     if (members.first == nullptr) {

@@ -93,8 +93,8 @@ constexpr auto kGates = std::to_array<FeatureGate>({
     {"ExecProbeTimeout", kGA, true, true, kOthers},
     {"ExtendWebSocketsToKubelet", kBeta, true, false, kOthers},
     {"ExternalServiceAccountTokenSigner", kGA, true, true, kOthers},
-    {"GangScheduling", kAlpha, false, false, kFixed},
-    {"GenericWorkload", kAlpha, false, false, kFixed},
+    {"GangScheduling", kAlpha, false, false, kSwitch},
+    {"GenericWorkload", kAlpha, false, false, kSwitch},
     {"GitRepoVolumeDriver", kDeprecated, false, true, kOthers},
     {"GracefulNodeShutdown", kBeta, true, false, kOthers},
     {"GracefulNodeShutdownBasedOnPodPriority", kBeta, true, false, kOthers},
@@ -231,7 +231,7 @@ constexpr auto kGates = std::to_array<FeatureGate>({
     {"SystemdWatchdog", kGA, true, true, kOthers},
     {"TaintTolerationComparisonOperators", kAlpha, false, false, kSwitch},
     {"TokenRequestServiceAccountUIDValidation", kBeta, true, false, kOthers},
-    {"TopologyAwareWorkloadScheduling", kAlpha, false, false, kFixed},
+    {"TopologyAwareWorkloadScheduling", kAlpha, false, false, kSwitch},
     {"TopologyManagerPolicyAlphaOptions", kAlpha, false, false, kOthers},
     {"TopologyManagerPolicyBetaOptions", kBeta, true, false, kOthers},
     {"TopologyManagerPolicyOptions", kGA, true, true, kOthers},
@@ -251,7 +251,7 @@ constexpr auto kGates = std::to_array<FeatureGate>({
     {"WindowsCPUAndMemoryAffinity", kAlpha, false, false, kOthers},
     {"WindowsGracefulNodeShutdown", kBeta, true, false, kOthers},
     {"WindowsHostNetwork", kDeprecated, false, false, kOthers},
-    {"WorkloadAwarePreemption", kAlpha, false, false, kFixed},
+    {"WorkloadAwarePreemption", kAlpha, false, false, kSwitch},
     {"WorkloadWithJob", kAlpha, false, false, kOthers},
 });
 

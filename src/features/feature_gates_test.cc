@@ -136,16 +136,16 @@ TEST(FeatureGatesTest, AllMistakesAreReported) {
         "use"}},
       {{"GangScheduling=true"},
        {"GangScheduling is enabled, but depends on features that are disabled: [GenericWorkload]"}},
-      {{"GenericWorkload=true"},
-       {"feature gate GenericWorkload cannot be switched on: Berth does not have this feature"}},
       {{"DRADeviceTaintRules=true"},
        {"feature gate DRADeviceTaintRules cannot be switched on: Berth does not have this "
         "feature"}},
-      {{"GenericWorkload=true", "GangScheduling=true", "WorkloadAwarePreemption=true"},
-       {"feature gate GangScheduling cannot be switched on: Berth does not have this feature",
-        "feature gate GenericWorkload cannot be switched on: Berth does not have this feature",
-        "feature gate WorkloadAwarePreemption cannot be switched on: Berth does not have this "
+      {{"DRAListTypeAttributes=true", "DRADeviceTaintRules=true"},
+       {"feature gate DRADeviceTaintRules cannot be switched on: Berth does not have this feature",
+        "feature gate DRAListTypeAttributes cannot be switched on: Berth does not have this "
         "feature"}},
+      {{"GenericWorkload=true", "GangScheduling=true", "WorkloadAwarePreemption=true",
+        "TopologyAwareWorkloadScheduling=true"},
+       {}},
       {{"PodLevelResources=false"},
        {"InPlacePodLevelResourcesVerticalScaling is enabled, but depends on features that are "
         "disabled: [PodLevelResources]"}},
@@ -173,8 +173,12 @@ TEST(FeatureGatesTest, EveryFeatureOfTheSchedulerIsAGateThatIsSwitched) {
     EXPECT_EQ(gate->support, GateSupport::kSwitch) << name;
     EXPECT_EQ(gate->on, defaults.*field) << name;
     EXPECT_FALSE(gate->locked) << name;
-    // With what depends on it, if anything.
+    // With what depends on it, and what it depends on, if anything.
     Settings settings = {fmt::format("{}={}", name, !gate->on)};
+    for (std::string_view needs = name; !gate->on && !NeededBy(needs).empty();) {
+      needs = NeededBy(needs).front();
+      if (!FindFeatureGate(needs)->on) settings.push_back(fmt::format("{}=true", needs));
+    }
     for (const FeatureGate& other : AllFeatureGates()) {
       if (std::ranges::count(NeededBy(other.name), name) > 0)
         settings.push_back(fmt::format("{}=false", other.name));
@@ -225,8 +229,10 @@ TEST(FeatureGatesTest, AllAlphaSwitchesWhatIsNotNamed) {
   const auto gates = FeatureGates::Parse(settings);
   ASSERT_TRUE(gates.has_value()) << gates.error()[0];
   EXPECT_TRUE(gates->IsOn("LoggingAlphaOptions"));
+  EXPECT_TRUE(gates->OfScheduler().gang_scheduling);
   EXPECT_FALSE(gates->IsOn("SchedulerAsyncAPICalls"));
-  EXPECT_THAT(gates->warnings(), ElementsAre(HasSubstr("GangScheduling, GenericWorkload")));
+  EXPECT_THAT(gates->warnings(),
+              ElementsAre(HasSubstr("DRAListTypeAttributes, DRANodeAllocatableResources")));
 }
 
 TEST(FeatureGatesTest, VersionsAreChecked) {

@@ -13,6 +13,7 @@
 #include "localcluster/node_kubelet.h"
 #include "localcluster/node_lifecycle.h"
 #include "localcluster/persistent_volume_controller.h"
+#include "localcluster/pod_group_protection.h"
 #include "localcluster/pod_kubelet.h"
 #include "localcluster/replica_set.h"
 #include "localcluster/resource_claim.h"
@@ -57,6 +58,7 @@ std::vector<std::unique_ptr<Controller>> MakeControllers(Context& context) {
     all.push_back(std::make_unique<EndpointsController>(context));
     all.push_back(std::make_unique<PersistentVolumeController>(context));
     all.push_back(std::make_unique<VolumeProtection>(context));
+    all.push_back(std::make_unique<PodGroupProtection>(context));
     all.push_back(std::make_unique<ResourceQuotaController>(context));
     all.push_back(std::make_unique<ResourceClaimController>(context));
     all.push_back(std::make_unique<DeviceTaintEviction>(context));

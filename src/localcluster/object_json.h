@@ -83,6 +83,10 @@ inline const Kind& StorageClasses() {
   return kind;
 }
 
+inline const Kind& PodGroups() {
+  static const Kind& kind = api::scheme::KindOf("podgroups.scheduling.k8s.io");
+  return kind;
+}
 inline const Kind& ResourceClaims() {
   static const Kind& kind = api::scheme::KindOf("resourceclaims.resource.k8s.io");
   return kind;

@@ -86,7 +86,11 @@ void WorkloadExpansion::AddObject(const Kind& kind, const JsonObject& document) 
 
 Result<std::vector<Json>> WorkloadExpansion::Expand(const Kind& kind, Json workload) {
   if (!api_) {
-    api_ = std::make_unique<apiserver::registry::Api>(*store_, clock_, kSeed);
+    // Pods have the groups of their templates; a scheduler without the feature ignores them.
+    constexpr apiserver::admission::WorkloadGates kOn{.generic_workload = true,
+                                                      .topology_aware_workload_scheduling = true,
+                                                      .workload_aware_preemption = true};
+    api_ = std::make_unique<apiserver::registry::Api>(*store_, clock_, kSeed, kOn);
     cluster_ = std::make_unique<LocalCluster>(
         *api_, clock_, LocalClusterOptions{.kubelets = false, .workloads_only = true});
   }

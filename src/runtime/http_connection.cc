@@ -48,6 +48,7 @@ HttpConnection::HttpConnection(ApiClients clients, const HttpConnectionOptions& 
       watch_(*clients_.watch_executor),
       write_(*clients_.write_executor),
       fence_(fence),
+      features_(options.features),
       extenders_(extenders),
       mailbox_(std::make_shared<Mailbox>(std::move(wake))),
       writer_(std::make_unique<HttpWriter>(*clients_.writes, write_, fence_)) {
@@ -62,7 +63,7 @@ HttpConnection::HttpConnection(ApiClients clients, const HttpConnectionOptions& 
   informing.seed = options.seed;
   informing.count_undecodable = options.count_undecodable;
   informers_ = std::make_unique<client::Informers>(
-      *clients_.watches, watch_, WatchSources(options.raw_json), informing,
+      *clients_.watches, watch_, WatchSources(options.features, options.raw_json), informing,
       [mailbox = mailbox_](std::vector<api::ObjectChange> changes) {
         mailbox->Post(std::move(changes));
       },
@@ -84,8 +85,9 @@ void HttpConnection::Refresh(std::function<void()> done) {
   watch_.Post([this, done = std::move(done)] {
     if (informers_ == nullptr) return;  // Stopped meanwhile.
     const auto left = std::make_shared<size_t>(0);
-    for (const WatchedResource& watched : WatchedResources()) *left += watched.written;
-    for (const WatchedResource& watched : WatchedResources()) {
+    const std::vector<WatchedResource> all = WatchedResources(features_);
+    for (const WatchedResource& watched : all) *left += watched.written;
+    for (const WatchedResource& watched : all) {
       if (!watched.written) continue;
       informers_->Refresh(watched.resource, [done, left] {
         if (--*left == 0) done();

@@ -26,6 +26,7 @@
 #include "runtime/extender_calls.h"
 #include "runtime/http_writer.h"
 #include "runtime/write_fence.h"
+#include "scheduler/model/features.h"
 
 namespace berth::runtime {
 
@@ -47,6 +48,7 @@ struct HttpConnectionOptions {
   bool protobuf = false;   // For pods and nodes.
   bool watch_list = true;  // As in client::ReflectorOptions.
   bool raw_json = false;   // Retains the raw JSON of pods and nodes, for extenders.
+  scheduler::model::Features features = {};  // Which resources are watched depends on them.
   uint64_t seed = 1;
   std::string host = "berth";  // Names this process in events.
   client::Warn warn = [](const std::string&) {};
@@ -106,6 +108,7 @@ class HttpConnection final : public Connection {
   net::Executor& watch_;
   net::Executor& write_;
   const WriteFence& fence_;
+  const scheduler::model::Features features_;
   ExtenderCalls& extenders_;
   const std::shared_ptr<Mailbox> mailbox_;
   const std::shared_ptr<Counts> counts_ = std::make_shared<Counts>();

@@ -123,6 +123,12 @@ void HttpWriter::Start(const scheduler::framework::PatchPodStatus& patch, Done d
        std::move(done));
 }
 
+void HttpWriter::Start(const scheduler::framework::PatchPodGroupStatus& patch, Done done) {
+  Send(WriteRequest("PATCH", PodGroupPath(patch.group) + "/status", StatusPatch(patch),
+                    "application/strategic-merge-patch+json"),
+       std::move(done));
+}
+
 void HttpWriter::Start(const scheduler::framework::DeletePod& remove, Done done) {
   Send(WriteRequest("DELETE", PodPath(remove.pod), DeleteBody()), std::move(done));
 }

@@ -37,6 +37,7 @@ class HttpWriter {
  private:
   void Start(const scheduler::framework::BindPod& bind, Done done);
   void Start(const scheduler::framework::PatchPodStatus& patch, Done done);
+  void Start(const scheduler::framework::PatchPodGroupStatus& patch, Done done);
   void Start(const scheduler::framework::DeletePod& remove, Done done);
   void Start(const scheduler::framework::UpdatePersistentVolume& update, Done done);
   void Start(const scheduler::framework::UpdatePersistentVolumeClaim& update, Done done);

@@ -162,17 +162,20 @@ std::string ToString(const Permission& permission) {
   return text;
 }
 
-std::vector<Permission> SchedulerPermissions(const std::string& lock_namespace,
+std::vector<Permission> SchedulerPermissions(const scheduler::model::Features& features,
+                                             const std::string& lock_namespace,
                                              const std::string& lock_name) {
   constexpr const char* kCoordination = "coordination.k8s.io";
   constexpr const char* kElection = "leader election";
   std::vector<Permission> all;
-  for (const WatchedResource& watched : WatchedResources()) {
+  for (const WatchedResource& watched : WatchedResources(features)) {
     const bool core = watched.group().empty();
     AddRow({core ? "core" : watched.group(), watched.name(), "get list watch", watched.feature},
            all);
   }
   for (const Row& row : kRows) AddRow(row, all);
+  if (features.generic_workload)
+    AddRow({"scheduling.k8s.io", "podgroups/status", "patch", kPodGroups}, all);
   all.push_back(InNamespace(kCoordination, "leases", "create", lock_namespace, "", kElection));
   for (const char* verb : {"get", "update"}) {
     all.push_back(InNamespace(kCoordination, "leases", verb, lock_namespace, lock_name, kElection));

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "client/rest_client.h"
+#include "scheduler/model/features.h"
 
 namespace berth::runtime {
 
@@ -28,7 +29,8 @@ std::string ToString(const Permission& permission);
 
 // Returns the permissions that berth-scheduler needs, which are fewer than those of
 // kube-scheduler's roles. The lock is that of the configuration.
-std::vector<Permission> SchedulerPermissions(const std::string& lock_namespace,
+std::vector<Permission> SchedulerPermissions(const scheduler::model::Features& features,
+                                             const std::string& lock_namespace,
                                              const std::string& lock_name);
 
 struct MissingPermission {

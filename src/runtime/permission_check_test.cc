@@ -28,7 +28,7 @@ std::vector<std::string> Texts(const std::vector<Permission>& permissions) {
 }
 
 TEST(SchedulerPermissionsTest, NamesWhatTheSchedulerNeeds) {
-  const auto texts = Texts(SchedulerPermissions("kube-system", "berth"));
+  const auto texts = Texts(SchedulerPermissions({}, "kube-system", "berth"));
   EXPECT_THAT(texts, AllOf(Contains("create pods/binding"), Contains("delete pods"),
                            Contains("patch pods/status"), Contains("create events.events.k8s.io"),
                            Contains("create events"), Contains("watch statefulsets.apps"),
@@ -72,7 +72,9 @@ std::vector<std::string> RulesOf(const std::string& file) {
 
 TEST(SchedulerPermissionsTest, AreThoseOfTheClusterRoleThatIsShipped) {
   std::vector<std::string> wanted;
-  for (const Permission& permission : SchedulerPermissions("kube-system", "berth")) {
+  scheduler::model::Features features;
+  features.generic_workload = true;
+  for (const Permission& permission : SchedulerPermissions(features, "kube-system", "berth")) {
     if (permission.name_space.empty()) wanted.push_back(ToString(permission));
   }
   std::ifstream file(BERTH_SOURCE_DIR "/deploy/second-scheduler/rbac.yaml");

@@ -36,6 +36,7 @@ Result<void> Scheduler::MakeDriver(ApiClients clients, SchedulerOptions options,
   connecting.protobuf = options.protobuf;
   connecting.watch_list = options.watch_list;
   connecting.raw_json = !options.engine.extenders.empty();
+  connecting.features = options.engine.features;
   connecting.seed = options.engine.seed;
   connecting.host = options.host;
   connecting.warn = options.warn;
@@ -46,6 +47,7 @@ Result<void> Scheduler::MakeDriver(ApiClients clients, SchedulerOptions options,
   driving.engine.workers = workers_.get();
   driving.recording = options.recording;
   driving.observer = options.observer;
+  driving.tap = options.tap;
   driving.wall_clock = &wall_clock_;
   driving.leads = false;
   shadows_ = options.shadow != nullptr;

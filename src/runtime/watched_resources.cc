@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/check.h"
 
@@ -39,6 +40,12 @@ constexpr WatchedResource kResources[] = {
      .codec = CodecOf<api::ResourceSlice>,
      .feature = kDynamicResources},
     {.resource = "poddisruptionbudgets.policy", .codec = CodecOf<api::PodDisruptionBudget>},
+    {.resource = "podgroups.scheduling.k8s.io",
+     .codec = CodecOf<api::PodGroup>,
+     .written = true,
+     .feature = kPodGroups,
+     .version = "v1alpha2",
+     .gate = &scheduler::model::Features::generic_workload},
     {.resource = "pods",
      .codec = CodecOf<api::Pod>,
      .raw_json_codec = RawJsonCodecOf<api::Pod>,
@@ -57,10 +64,16 @@ std::string_view WatchedResource::group() const {
 
 std::string WatchedResource::path() const {
   if (group().empty()) return fmt::format("/api/v1/{}", name());
-  return fmt::format("/apis/{}/v1/{}", group(), name());
+  return fmt::format("/apis/{}/{}/{}", group(), version, name());
 }
 
-std::span<const WatchedResource> WatchedResources() { return kResources; }
+std::vector<WatchedResource> WatchedResources(const scheduler::model::Features& features) {
+  std::vector<WatchedResource> watched;
+  std::ranges::copy_if(kResources, std::back_inserter(watched), [&](const WatchedResource& row) {
+    return row.gate == nullptr || features.*row.gate;
+  });
+  return watched;
+}
 
 const WatchedResource& FindWatchedResource(std::string_view resource) {
   const auto* found = std::ranges::find(kResources, resource, &WatchedResource::resource);
@@ -68,9 +81,10 @@ const WatchedResource& FindWatchedResource(std::string_view resource) {
   return *found;
 }
 
-std::vector<client::WatchSource> WatchSources(bool raw_json) {
+std::vector<client::WatchSource> WatchSources(const scheduler::model::Features& features,
+                                              bool raw_json) {
   std::vector<client::WatchSource> sources;
-  for (const WatchedResource& watched : kResources) {
+  for (const WatchedResource& watched : WatchedResources(features)) {
     const bool raw = raw_json && watched.raw_json_codec != nullptr;
     sources.push_back({.resource = std::string(watched.resource),
                        .path = watched.path(),

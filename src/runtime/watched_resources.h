@@ -3,18 +3,19 @@
 // it.
 #pragma once
 
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "client/informers.h"
 #include "client/watch_events.h"
+#include "scheduler/model/features.h"
 
 namespace berth::runtime {
 
-// A feature that needs permissions of its own.
+// Features that need permissions of their own.
 inline constexpr std::string_view kDynamicResources = "dynamic resources";
+inline constexpr std::string_view kPodGroups = "pod groups";
 
 struct WatchedResource {
   std::string_view resource;  // "csinodes.storage.k8s.io"
@@ -25,19 +26,23 @@ struct WatchedResource {
   bool written = false;  // The leader writes to it.
   // The feature that needs the permission to watch; empty if the scheduler cannot run without it.
   std::string_view feature = {};
+  std::string_view version = "v1";
+  bool scheduler::model::Features::* gate = nullptr;  // Watched only if this is on.
 
   std::string_view name() const;   // "csinodes"
   std::string_view group() const;  // "storage.k8s.io", "" for core.
   std::string path() const;        // "/apis/storage.k8s.io/v1/csinodes"
 };
 
-// Returns all rows; pods come last, so that the objects they depend on arrive first.
-std::span<const WatchedResource> WatchedResources();
+// Returns the rows for these feature gates; pods come last, so that the objects they depend on
+// arrive first.
+std::vector<WatchedResource> WatchedResources(const scheduler::model::Features& features);
 // Returns the row of that name, which must exist.
 const WatchedResource& FindWatchedResource(std::string_view resource);
 
 // Returns the table for Informers. With `raw_json`, retains the raw JSON of objects that extenders
 // get.
-std::vector<client::WatchSource> WatchSources(bool raw_json);
+std::vector<client::WatchSource> WatchSources(const scheduler::model::Features& features,
+                                              bool raw_json);
 
 }  // namespace berth::runtime

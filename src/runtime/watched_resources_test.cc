@@ -10,7 +10,7 @@ using ::testing::ElementsAre;
 
 TEST(WatchedResourcesTest, AreTheCollectionsThatKubeSchedulerReads) {
   std::vector<std::string> paths;
-  for (const WatchedResource& watched : WatchedResources()) paths.push_back(watched.path());
+  for (const WatchedResource& watched : WatchedResources({})) paths.push_back(watched.path());
   EXPECT_THAT(
       paths,
       ElementsAre("/api/v1/namespaces", "/api/v1/nodes", "/apis/storage.k8s.io/v1/csinodes",
@@ -25,10 +25,18 @@ TEST(WatchedResourcesTest, AreTheCollectionsThatKubeSchedulerReads) {
                   "/api/v1/pods"));
 }
 
+TEST(WatchedResourcesTest, PodGroupsAreWatchedIfThereAreAny) {
+  scheduler::model::Features features;
+  features.generic_workload = true;
+  const auto watched = WatchedResources(features);
+  EXPECT_EQ(watched.size(), WatchedResources({}).size() + 1);
+  EXPECT_EQ(watched[watched.size() - 2].path(), "/apis/scheduling.k8s.io/v1alpha2/podgroups");
+}
+
 TEST(WatchedResourcesTest, OnlyPodsAndNodesHaveRawJsonForExtenders) {
   std::vector<std::string> raw;
-  const auto plain = WatchSources(false);
-  const auto with_raw_json = WatchSources(true);
+  const auto plain = WatchSources({}, false);
+  const auto with_raw_json = WatchSources({}, true);
   for (size_t i = 0; i < plain.size(); ++i) {
     if (plain[i].codec.json != with_raw_json[i].codec.json)
       raw.push_back(with_raw_json[i].resource);

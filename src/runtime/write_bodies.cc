@@ -47,6 +47,15 @@ void Condition(JsonWriter& json, const api::PodCondition& condition) {
   json.EndObject();
 }
 
+void ElementOrder(JsonWriter& json, const api::PodCondition& condition) {
+  json.Key("$setElementOrder/conditions");
+  json.BeginArray();
+  json.BeginObject();
+  Text(json, "type", condition.type);
+  json.EndObject();
+  json.EndArray();
+}
+
 void ExtendedResources(JsonWriter& json, const api::PodExtendedResourceClaimStatus& status) {
   json.Key("extendedResourceClaimStatus");
   json.BeginObject();
@@ -86,6 +95,11 @@ Result<Json> Open(std::string_view current, const api::ObjectMeta& wanted) {
 
 std::string PodPath(const api::ObjectKey& pod) {
   return fmt::format("/api/v1/namespaces/{}/pods/{}", pod.namespace_, pod.name);
+}
+
+std::string PodGroupPath(const api::ObjectKey& group) {
+  return fmt::format("/apis/scheduling.k8s.io/v1alpha2/namespaces/{}/podgroups/{}",
+                     group.namespace_, group.name);
 }
 
 std::string PathOf(const api::PersistentVolume& volume) {
@@ -135,12 +149,7 @@ std::string StatusPatch(const scheduler::framework::PatchPodStatus& patch) {
   json.Key("status");
   json.BeginObject();
   if (patch.condition) {
-    json.Key("$setElementOrder/conditions");
-    json.BeginArray();
-    json.BeginObject();
-    Text(json, "type", patch.condition->type);
-    json.EndObject();
-    json.EndArray();
+    ElementOrder(json, *patch.condition);
     json.Key("conditions");
     json.BeginArray();
     Condition(json, *patch.condition);
@@ -156,6 +165,34 @@ std::string StatusPatch(const scheduler::framework::PatchPodStatus& patch) {
   }
   if (patch.extended_resource_claim_status)
     ExtendedResources(json, *patch.extended_resource_claim_status);
+  json.EndObject();
+  json.EndObject();
+  return json.Take();
+}
+
+// Unlike those of pods, these conditions have all fields, even if they are empty.
+std::string StatusPatch(const scheduler::framework::PatchPodGroupStatus& patch) {
+  const api::PodCondition& condition = patch.condition;
+  JsonWriter json;
+  json.BeginObject();
+  json.Key("status");
+  json.BeginObject();
+  ElementOrder(json, condition);
+  json.Key("conditions");
+  json.BeginArray();
+  json.BeginObject();
+  if (condition.last_transition_time)
+    Text(json, "lastTransitionTime", api::FormatTime(*condition.last_transition_time));
+  Text(json, "message", condition.message);
+  if (condition.observed_generation) {
+    json.Key("observedGeneration");
+    json.Int(*condition.observed_generation);
+  }
+  Text(json, "reason", condition.reason);
+  Text(json, "status", condition.status);
+  Text(json, "type", condition.type);
+  json.EndObject();
+  json.EndArray();
   json.EndObject();
   json.EndObject();
   return json.Take();

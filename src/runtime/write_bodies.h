@@ -15,6 +15,7 @@ namespace berth::runtime {
 
 // Returns "/api/v1/namespaces/<namespace>/pods/<name>".
 std::string PodPath(const api::ObjectKey& pod);
+std::string PodGroupPath(const api::ObjectKey& group);
 std::string PathOf(const api::PersistentVolume& volume);
 std::string PathOf(const api::PersistentVolumeClaim& claim);
 std::string PathOf(const api::ResourceClaim& claim);
@@ -25,6 +26,7 @@ std::string ClaimPath(const api::ObjectKey& claim);
 std::string BindingBody(const scheduler::framework::BindPod& bind);
 // Returns a strategic merge patch of the status.
 std::string StatusPatch(const scheduler::framework::PatchPodStatus& patch);
+std::string StatusPatch(const scheduler::framework::PatchPodGroupStatus& patch);
 std::string DeleteBody();
 
 // Returns the server's object `current` with the engine's change and the version that the engine

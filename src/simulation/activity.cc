@@ -117,12 +117,14 @@ void WorldActivity::Begin() {
   const uint64_t nodes = 3 + random_.Below(6);
   for (uint64_t i = 0; i < nodes; ++i) api_.Create(RandomNode(fmt::format("n{}", i), random_));
   if (plan_.devices) devices_.Begin();
+  if (plan_.groups) groups_.Begin();
   const uint64_t pods = random_.Below(8);
   for (uint64_t i = 0; i < pods; ++i) CreatePod();
 }
 
 void WorldActivity::Act(Instant now) {
   if (plan_.devices && devices_.IsNext()) return devices_.Act(now);
+  if (plan_.groups && groups_.IsNext()) return groups_.Act();
   if (plan_.overflowing && random_.Chance(15)) return StartHugePod();
   const uint64_t choice = random_.Below(100);
   if (choice < 32) return CreatePod();
@@ -170,6 +172,7 @@ std::string WorldActivity::ClaimForNewPod() {
 api::Pod WorldActivity::MakePod(const std::string& name) {
   api::Pod pod = RandomPod(name, plan_, ClaimForNewPod(), random_);
   if (plan_.devices) devices_.Equip(pod);
+  if (plan_.groups) groups_.Join(pod);
   return pod;
 }
 

@@ -11,6 +11,7 @@
 #include "simulation/api_model.h"
 #include "simulation/device_activity.h"
 #include "simulation/faults.h"
+#include "simulation/group_activity.h"
 
 namespace berth::simulation {
 
@@ -25,7 +26,7 @@ class WorldActivity {
  public:
   // The arguments must outlive the WorldActivity.
   WorldActivity(ApiModel& api, const FaultPlan& plan, uint64_t seed, Random& random)
-      : api_(api), plan_(plan), random_(random), devices_(api, seed) {}
+      : api_(api), plan_(plan), random_(random), devices_(api, seed), groups_(api, ~seed) {}
 
   // Creates the initial objects.
   void Begin();
@@ -57,6 +58,7 @@ class WorldActivity {
   const FaultPlan& plan_;
   Random& random_;
   DeviceActivity devices_;
+  GroupActivity groups_;
   std::map<std::string, api::Node> removed_nodes_;
   int last_claim_ = 0;
 };

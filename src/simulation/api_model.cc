@@ -22,10 +22,10 @@ scheduler::framework::WriteResult OtherUid(const api::ObjectKey& pod) {
                 fmt::format("pod {}: the UID in the precondition is another one", pod.ToString()));
 }
 
-void SetCondition(api::PodStatus& status, const api::PodCondition& condition) {
-  std::erase_if(status.conditions,
+void SetCondition(std::vector<api::PodCondition>& conditions, const api::PodCondition& condition) {
+  std::erase_if(conditions,
                 [&](const api::PodCondition& old) { return old.type == condition.type; });
-  status.conditions.push_back(condition);
+  conditions.push_back(condition);
 }
 
 }  // namespace
@@ -79,12 +79,12 @@ scheduler::framework::WriteResult ApiModel::Bind(const scheduler::framework::Bin
   api::Pod bound = *pod;
   bound.spec.node_name = bind.node;
   bound.status.start_time = now;
-  SetCondition(bound.status, {.type = "PodScheduled",
-                              .status = "True",
-                              .reason = {},
-                              .message = {},
-                              .last_transition_time = now,
-                              .observed_generation = {}});
+  SetCondition(bound.status.conditions, {.type = "PodScheduled",
+                                         .status = "True",
+                                         .reason = {},
+                                         .message = {},
+                                         .last_transition_time = now,
+                                         .observed_generation = {}});
   Update(std::move(bound));
   return {};
 }
@@ -96,7 +96,7 @@ scheduler::framework::WriteResult ApiModel::Apply(const scheduler::framework::Pa
   if (pod->metadata.uid != patch.uid) return OtherUid(patch.pod);
   api::Pod patched = *pod;
   if (patch.nominated_node_name) patched.status.nominated_node_name = *patch.nominated_node_name;
-  if (patch.condition) SetCondition(patched.status, *patch.condition);
+  if (patch.condition) SetCondition(patched.status.conditions, *patch.condition);
   if (const auto& wanted = patch.extended_resource_claim_status) {
     auto& status = patched.status.extended_resource_claim_status;
     if (!status) status.emplace();
@@ -104,6 +104,19 @@ scheduler::framework::WriteResult ApiModel::Apply(const scheduler::framework::Pa
     if (!wanted->request_mappings.empty()) status->request_mappings = wanted->request_mappings;
   }
   if (patched.status != pod->status) Update(std::move(patched));
+  return {};
+}
+
+scheduler::framework::WriteResult ApiModel::Apply(
+    const scheduler::framework::PatchPodGroupStatus& patch, Instant) {
+  const auto group = Find<api::PodGroup>(patch.group);
+  if (group == nullptr || group->metadata.uid != patch.uid) {
+    return Refuse(Kind::kNotFound,
+                  fmt::format("podgroups.scheduling.k8s.io \"{}\" not found", patch.group.name));
+  }
+  api::PodGroup patched = *group;
+  SetCondition(patched.conditions, patch.condition);
+  if (patched.conditions != group->conditions) Update(std::move(patched));
   return {};
 }
 

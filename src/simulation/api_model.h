@@ -111,6 +111,8 @@ class ApiModel {
   }
   scheduler::framework::WriteResult Apply(const scheduler::framework::PatchPodStatus& patch,
                                           Instant now);
+  scheduler::framework::WriteResult Apply(const scheduler::framework::PatchPodGroupStatus& patch,
+                                          Instant now);
   scheduler::framework::WriteResult Apply(const berth::scheduler::framework::DeletePod& remove,
                                           Instant now);
   scheduler::framework::WriteResult Apply(

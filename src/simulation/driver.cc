@@ -42,6 +42,10 @@ Now Driver::ClocksAt(Instant now) const {
 // --- events ---
 
 bool Driver::Drops(const scheduler::engine::Event& event) const {
+  if (options_.bug == PlantedBug::kLostGroup) {
+    const auto* put = std::get_if<scheduler::engine::ObjectPut>(&event);
+    return put != nullptr && As<api::PodGroup>(put->object) != nullptr;
+  }
   if (options_.bug == PlantedBug::kLeakedReservation) {
     const auto* done = std::get_if<scheduler::engine::WriteDone>(&event);
     return done != nullptr && !done->result.ok() && claim_writes_.contains(done->id);
@@ -122,6 +126,16 @@ scheduler::engine::Event WithoutAllocation(const scheduler::engine::Event& event
   return changed;
 }
 
+// Returns the event with a gang that needs no more than one member.
+scheduler::engine::Event WithoutMinCount(const scheduler::engine::Event& event) {
+  const auto* put = std::get_if<scheduler::engine::ObjectPut>(&event);
+  const auto group = put == nullptr ? nullptr : As<api::PodGroup>(put->object);
+  if (group == nullptr || !group->min_count) return event;
+  api::PodGroup easy = *group;
+  easy.min_count = 1;
+  return scheduler::engine::ObjectPut{std::make_shared<const api::PodGroup>(std::move(easy))};
+}
+
 }  // namespace
 
 scheduler::engine::Event Driver::WithPlantedBug(const scheduler::engine::Event& event) const {
@@ -132,6 +146,8 @@ scheduler::engine::Event Driver::WithPlantedBug(const scheduler::engine::Event& 
       return WithoutCounters(event);
     case PlantedBug::kDoubleAllocation:
       return WithoutAllocation(event);
+    case PlantedBug::kHalfGang:
+      return WithoutMinCount(event);
     default:
       return event;
   }

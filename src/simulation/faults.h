@@ -23,6 +23,8 @@ enum class PlantedBug : uint8_t {
   kDoubleAllocation,    // The engine does not learn which devices its writes have allocated.
   kLeakedReservation,   // The engine does not receive the failure of a claim's write.
   kLostCounter,         // The engine receives devices without the counters that they consume.
+  kHalfGang,            // The engine receives gangs that are content with one member.
+  kLostGroup,           // The engine does not receive PodGroups.
 };
 
 // FaultPlan selects the faults and the features of a world, so that each also occurs without the
@@ -45,6 +47,8 @@ struct FaultPlan {
   bool volumes = false;
   bool relabels = false;  // Pods change their labels.
   bool devices = false;   // Pods use devices.
+  bool groups = false;    // Pods are members of PodGroups; pods that preempt do so as groups.
+  bool complete_search = false;  // Of groups.
 
   // The scheduler receives every change of a node's usage, so it must never overcommit one.
   bool all_changes_are_delivered() const {
@@ -84,6 +88,9 @@ inline FaultPlan ChooseFaults(Random& random, Random& leases_and_clocks) {
   plan.undecodable = later.Chance(30);
   plan.overflowing = later.Chance(30);
   plan.devices = later.Chance(60);
+  // The invariants of devices know of one pod per cycle.
+  plan.groups = !plan.devices && later.Chance(60);
+  plan.complete_search = plan.groups && later.Chance(50);
   return plan;
 }
 

@@ -49,13 +49,24 @@ Invariants::Invariants(const ApiModel& api, const Watch& watch, const Reservatio
       book_(book),
       plan_(plan),
       rules_(std::move(rules)),
-      devices_(api, plan) {}
+      devices_(api, plan),
+      groups_(api, watch, book) {}
 
 void Invariants::Break(const char* invariant, std::string what) {
   if (!broken_) broken_ = Violation{invariant, std::move(what)};
 }
 
 // --- observations ---
+
+void Invariants::PodReserved(const std::string& uid, const std::string& node) {
+  if (plan_.groups) {
+    for (const auto& [id, object] : watch_.delivered()) {
+      const auto pod = As<api::Pod>(object);
+      if (pod != nullptr && pod->metadata.uid == uid && pod->spec.pod_group_name) return;
+    }
+  }
+  PodPlaced(uid, node);
+}
 
 // Counts what the scheduler knows: the pods that were delivered, and those that it has placed.
 void Invariants::PodPlaced(const std::string& uid, const std::string& node_name) {
@@ -98,6 +109,12 @@ void Invariants::Decided(const scheduler::engine::Decision& decision,
   // A failure may be that of an earlier pod of the same name.
   if (decision.kind == scheduler::engine::Decision::Kind::kUnschedulable) {
     messages_.insert_or_assign(decision.key, decision.message);
+  }
+  if (decision.kind == scheduler::engine::Decision::Kind::kPlaced) {
+    if (auto broken = groups_.Placed(decision.key); broken && !broken_) broken_ = std::move(broken);
+    const auto pod = watch_.Delivered<api::Pod>(decision.key);
+    const bool in_group = pod != nullptr && pod->spec.pod_group_name.has_value();
+    if (plan_.groups && in_group) PodPlaced(pod->metadata.uid, decision.node);
   }
   if (decision.kind != scheduler::engine::Decision::Kind::kFailed) return;
   // A pod that the plugin rejected after Reserve must not become unschedulable if an event that
@@ -238,6 +255,7 @@ std::optional<Violation> Invariants::CheckPlace(const scheduler::engine::Engine&
   const bool gated = engine.queue().Find(pod.id)->gate != nullptr;
   const bool has_reason = !pod.object->spec.scheduling_gates.empty() ||
                           !pod.object->spec.resource_claims.empty() ||
+                          (plan_.groups && pod.object->spec.pod_group_name) ||
                           engine.cluster().preemptions().UnderWay(pod.uid());
   if (gated && !has_reason)
     return Violation{kNotLeftUnschedulable, NameOf(pod) + " is gated without a reason"};
@@ -298,6 +316,7 @@ std::optional<Violation> Invariants::NoneLeftUnschedulable(const scheduler::engi
   for (const auto& [id, object] : api_.objects()) snapshot.Put(object);
   for (const auto& pod : api_.All<api::Pod>()) {
     if (!IsPending(*pod) || !pod->spec.scheduling_gates.empty()) continue;
+    if (plan_.groups && pod->spec.pod_group_name) continue;
     if ((early && MayWait(*pod)) || !devices_.HasItsClaims(*pod)) continue;
     const scheduler::reference::Evaluation evaluation =
         scheduler::reference::Evaluate(snapshot, *pod, rules_, now);
@@ -311,6 +330,7 @@ std::optional<Violation> Invariants::NoneLeftUnschedulable(const scheduler::engi
                      fmt::format("pod {} ({}) fits on {}, but is {}", key.name, pod->metadata.uid,
                                  evaluation.best_nodes[0], kPlaces[static_cast<size_t>(place)])};
   }
+  if (plan_.groups && !early) return groups_.NoneLeftWaiting(rules_, now);
   return std::nullopt;
 }
 
@@ -319,6 +339,8 @@ std::optional<Violation> Invariants::NominationsAreCurrent() const {
   for (const auto& pod : pods) {
     const std::string& node = pod->status.nominated_node_name;
     if (!IsPending(*pod) || node.empty() || !devices_.HasItsClaims(*pod)) continue;
+    // As in kube-scheduler; the engine reserves nothing for it.
+    if (plan_.groups && groups_.IsHeld(*pod)) continue;
     const bool waits = std::ranges::any_of(pods, [&](const auto& other) {
       return other->spec.node_name == node && other->metadata.deletion_timestamp &&
              other->priority() < pod->priority();

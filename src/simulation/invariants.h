@@ -16,6 +16,7 @@
 #include "simulation/device_invariants.h"
 #include "simulation/faults.h"
 #include "simulation/faulty_connection.h"
+#include "simulation/group_invariants.h"
 #include "simulation/reservations.h"
 #include "simulation/violation.h"
 
@@ -41,10 +42,13 @@ class Invariants {
   Invariants(const ApiModel& api, const Watch& watch, const ReservationBook& book,
              const FaultPlan& plan, scheduler::reference::ReferenceProfile rules);
 
+  const GroupInvariants& groups() const { return groups_; }
+
   // --- observations ---
 
-  // The engine reserved a node for a pod.
-  void PodPlaced(const std::string& uid, const std::string& node);
+  // The engine reserved a node for a pod. That of a member of a group may be in vain, and in a
+  // cluster without the group's victims: these count once they are decided.
+  void PodReserved(const std::string& uid, const std::string& node);
   void Decided(const scheduler::engine::Decision& decision,
                const scheduler::engine::Engine& engine);
   void CommandSent(const scheduler::engine::Command& command,
@@ -72,6 +76,7 @@ class Invariants {
   std::optional<Violation> WhenEmpty(const scheduler::engine::Engine& engine) const;
 
  private:
+  void PodPlaced(const std::string& uid, const std::string& node);
   std::optional<Violation> PodsAreInPlace(const scheduler::engine::Engine& engine) const;
   std::optional<Violation> CheckPlace(const scheduler::engine::Engine& engine,
                                       const scheduler::model::PodRecord& pod) const;
@@ -88,6 +93,7 @@ class Invariants {
   const FaultPlan& plan_;
   const scheduler::reference::ReferenceProfile rules_;
   const DeviceInvariants devices_;
+  const GroupInvariants groups_;
   std::map<scheduler::engine::CommandId, std::string> binds_;  // Pending binds; the pod's uid.
   std::set<std::string> bound_;                                // Uids whose bind succeeded.
   std::map<api::ObjectKey, std::string> messages_;             // Of the last rejection of each pod.

@@ -67,7 +67,9 @@ INSTANTIATE_TEST_SUITE_P(
                     simulation::kDevices},
         PlantedCase{"LeakedReservation", simulation::PlantedBug::kLeakedReservation,
                     simulation::kFreed},
-        PlantedCase{"LostCounter", simulation::PlantedBug::kLostCounter, simulation::kDevices}),
+        PlantedCase{"LostCounter", simulation::PlantedBug::kLostCounter, simulation::kDevices},
+        PlantedCase{"HalfGang", simulation::PlantedBug::kHalfGang, simulation::kGang},
+        PlantedCase{"LostGroup", simulation::PlantedBug::kLostGroup, simulation::kGroupProgress}),
     NameOf);
 
 TEST(Simulation, TheSameSeedGivesTheSameWorld) {

@@ -78,6 +78,10 @@ struct WriteText {
       text += fmt::format(" {}={}", patch.condition->type, patch.condition->reason);
     return text;
   }
+  std::string operator()(const scheduler::framework::PatchPodGroupStatus& patch) const {
+    return fmt::format("patch group {} {}={}", patch.group.name, patch.condition.type,
+                       patch.condition.reason);
+  }
   std::string operator()(const scheduler::framework::DeletePod& remove) const {
     return fmt::format("delete {} ({})", remove.pod.name, remove.uid);
   }

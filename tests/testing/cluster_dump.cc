@@ -10,6 +10,7 @@
 
 #include "api/object.h"
 #include "scheduler/model/pod_counters.h"
+#include "scheduler/model/pod_groups.h"
 #include "scheduler/model/storage_model.h"
 
 namespace berth {
@@ -29,13 +30,14 @@ class Dumper {
     cluster_.pods().ForEach([&](const scheduler::model::PodRecord& pod) { Pod(pod); });
     Line("pods: {}", cluster_.pods().size());
     Nominations();
+    Groups();
     Claims();
     Attached();
     ObjectsOf<api::Namespace, api::Service, api::ReplicationController, api::ReplicaSet,
               api::StatefulSet, api::PersistentVolume, api::PersistentVolumeClaim,
               api::StorageClass, api::CsiNode, api::CsiDriver, api::CsiStorageCapacity,
               api::VolumeAttachment, api::PodDisruptionBudget, api::PriorityClass,
-              api::ResourceClaim, api::DeviceClass, api::ResourceSlice>();
+              api::ResourceClaim, api::DeviceClass, api::ResourceSlice, api::PodGroup>();
     return Text();
   }
 
@@ -221,6 +223,24 @@ class Dumper {
       Line("nominated to {}: {}", Text(node), fmt::join(names, " "));
     }
     Line("no nominations: {}", cluster_.nominations().empty());
+  }
+
+  // The members of the groups that pods name.
+  void Groups() {
+    std::set<api::ObjectKey> groups;
+    cluster_.pods().ForEach([&](const scheduler::model::PodRecord& pod) {
+      if (const auto group = scheduler::model::GroupNamedBy(*pod.object)) groups.insert(*group);
+    });
+    for (const api::ObjectKey& group : groups) {
+      const auto& members = cluster_.groups().Of(group);
+      const auto names = [&](const std::set<scheduler::model::PodId>& ids) {
+        Texts all;
+        for (scheduler::model::PodId id : ids) all.push_back(NameOf(id));
+        return Joined(std::move(all));
+      };
+      Line("group {}: pending {}, scheduled {}", group.ToString(), names(members.pending),
+           names(members.scheduled));
+    }
   }
 
   // The claims that pods name or that are there, and who uses them.

@@ -21,9 +21,10 @@ namespace berth {
 
 // kube-scheduler's default plugins.
 inline scheduler::framework::ProfileConfig DefaultProfile(
-    std::string scheduler_name = "default-scheduler") {
+    std::string scheduler_name = "default-scheduler",
+    const scheduler::model::Features& features = {}) {
   scheduler::framework::ProfileConfig config;
-  config.multi_point = scheduler::plugins::DefaultPlugins();
+  config.multi_point = scheduler::plugins::DefaultPlugins(features);
   config.scheduler_name = std::move(scheduler_name);
   return config;
 }
@@ -89,7 +90,8 @@ class EngineHarness final : public scheduler::engine::DecisionObserver {
     return commands;
   }
   // Returns the messages for users since the last call: "web: FailedScheduling: 0/1 nodes ..." for
-  // an event, "web is Unschedulable: ..." for the PodScheduled condition.
+  // an event, "web is Unschedulable: ..." for the PodScheduled condition, "group job is Scheduled:
+  // ..." for that of a PodGroup.
   std::vector<std::string> Reports() {
     Require(Commands().empty(), "there are commands: take them before the messages");
     return std::exchange(told_, {});
@@ -150,6 +152,9 @@ class EngineHarness final : public scheduler::engine::DecisionObserver {
     } else if (const auto* patch = std::get_if<scheduler::framework::PatchPodStatus>(&write)) {
       told_.push_back(fmt::format("{} is {}: {}", patch->pod.name, patch->condition->reason,
                                   patch->condition->message));
+    } else if (const auto* group = std::get_if<scheduler::framework::PatchPodGroupStatus>(&write)) {
+      told_.push_back(fmt::format("group {} is {}: {}", group->group.name, group->condition.reason,
+                                  group->condition.message));
     }
   }
 

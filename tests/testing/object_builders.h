@@ -116,6 +116,10 @@ class MakePod : public Builder<api::Pod> {
     object.spec.priority = priority;
     return *this;
   }
+  MakePod& InGroup(std::string name) {
+    object.spec.pod_group_name = std::move(name);
+    return *this;
+  }
   MakePod& Gate(std::string name) {
     object.spec.scheduling_gates.push_back(std::move(name));
     return *this;
@@ -123,6 +127,25 @@ class MakePod : public Builder<api::Pod> {
   MakePod& NodeSelector(std::string key, std::string value) {
     if (!object.spec.node_selector) object.spec.node_selector.emplace();
     object.spec.node_selector->insert_or_assign(std::move(key), std::move(value));
+    return *this;
+  }
+  // Not in the same domain as a pod with the label.
+  MakePod& KeepApart(std::string topology_key, std::string key, std::string value) {
+    if (!object.spec.affinity) object.spec.affinity.emplace();
+    auto& apart = object.spec.affinity->pod_anti_affinity;
+    if (!apart) apart.emplace();
+    api::PodAffinityTerm& term = apart->required.emplace_back();
+    term.topology_key = std::move(topology_key);
+    term.label_selector.emplace().match_labels.emplace(std::move(key), std::move(value));
+    return *this;
+  }
+  // At most `max_skew` more pods with the label in its domain than in any other.
+  MakePod& Spread(int32_t max_skew, std::string topology_key, std::string key, std::string value) {
+    api::TopologySpreadConstraint& spread = object.spec.topology_spread_constraints.emplace_back();
+    spread.max_skew = max_skew;
+    spread.topology_key = std::move(topology_key);
+    spread.when_unsatisfiable = "DoNotSchedule";
+    spread.label_selector.emplace().match_labels.emplace(std::move(key), std::move(value));
     return *this;
   }
   MakePod& Tolerates(std::string key, std::string value, std::string effect) {
@@ -153,6 +176,40 @@ class MakePod : public Builder<api::Pod> {
 
  private:
   api::Container& container() { return object.spec.containers[0]; }
+};
+
+// A PodGroup with the basic policy, in the namespace "default".
+class MakePodGroup : public Builder<api::PodGroup> {
+ public:
+  explicit MakePodGroup(std::string name) {
+    object.metadata.uid = "uid-of-" + name;
+    object.metadata.name = std::move(name);
+    object.metadata.namespace_ = "default";
+  }
+  MakePodGroup& Gang(int32_t min_count) {
+    object.min_count = min_count;
+    return *this;
+  }
+  MakePodGroup& Within(std::string topology_key) {
+    object.topology_keys = {std::move(topology_key)};
+    return *this;
+  }
+  MakePodGroup& Priority(int32_t priority) {
+    object.priority_value = priority;
+    return *this;
+  }
+  MakePodGroup& DisruptedAsAWhole() {
+    object.disruption_mode = "PodGroup";
+    return *this;
+  }
+  MakePodGroup& Condition(std::string status, std::string reason, std::string message) {
+    object.conditions = {{.type = "PodGroupScheduled",
+                          .status = std::move(status),
+                          .reason = std::move(reason),
+                          .message = std::move(message),
+                          .observed_generation = 0}};
+    return *this;
+  }
 };
 
 // An object of any kind with only a name; `namespace_` is empty for cluster-scoped kinds.

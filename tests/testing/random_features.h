@@ -16,6 +16,9 @@ inline scheduler::model::Features RandomFeatures(Random& random) {
   if (!features.dra_resource_claim_device_status) features.dra_device_binding_conditions = false;
   if (!features.match_label_keys_in_pod_topology_spread)
     features.match_label_keys_in_pod_topology_spread_selector_merge = false;
+  if (!features.generic_workload)
+    features.gang_scheduling = features.topology_aware_workload_scheduling = false;
+  if (!features.gang_scheduling) features.workload_aware_preemption = false;
   return features;
 }
 

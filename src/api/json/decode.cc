@@ -263,6 +263,7 @@ template Result<Ref<PriorityClass>> DecodeJsonAs(std::string_view, UndecodableFi
 template Result<Ref<ResourceClaim>> DecodeJsonAs(std::string_view, UndecodableFields*);
 template Result<Ref<DeviceClass>> DecodeJsonAs(std::string_view, UndecodableFields*);
 template Result<Ref<ResourceSlice>> DecodeJsonAs(std::string_view, UndecodableFields*);
+template Result<Ref<PodGroup>> DecodeJsonAs(std::string_view, UndecodableFields*);
 
 std::string StripTypeAndManagedFields(std::string_view object) {
   constexpr std::string_view kType[] = {"apiVersion", "kind"};

@@ -170,5 +170,6 @@ template std::string EncodeJson(const PriorityClass&);
 template std::string EncodeJson(const ResourceClaim&);
 template std::string EncodeJson(const DeviceClass&);
 template std::string EncodeJson(const ResourceSlice&);
+template std::string EncodeJson(const PodGroup&);
 
 }  // namespace berth::api

@@ -1,8 +1,9 @@
-// The JSON names of the fields of pods and their volumes; see fields.h.
+// The JSON names of the fields of pods, their volumes and their groups; see fields.h.
 #pragma once
 
 #include "api/json/fields.h"
 #include "api/pod.h"
+#include "api/pod_group.h"
 #include "api/volume.h"
 
 namespace berth::api {
@@ -173,6 +174,7 @@ void Fields(auto& v, Like<PodSpec> auto& t) {
   v("hostNetwork", t.host_network);
   v("hostUsers", t.host_users);
   v("terminationGracePeriodSeconds", t.termination_grace_period_seconds);
+  v.Wrapped("schedulingGroup", "podGroupName", t.pod_group_name);
 }
 
 void Fields(auto& v, Like<PodCondition> auto& t) {
@@ -223,6 +225,20 @@ void Fields(auto& v, Like<Pod> auto& t) {
   v.Required("metadata", t.metadata);
   v.Required("spec", t.spec);
   v.Required("status", t.status);
+}
+
+void Fields(auto& v, Like<PodGroup> auto& t) {
+  v.Required("metadata", t.metadata);
+  v.Group("spec", [&](auto& spec) {
+    spec.Group("schedulingPolicy",
+               [&](auto& policy) { policy.Wrapped("gang", "minCount", t.min_count); });
+    spec.Group("schedulingConstraints",
+               [&](auto& constraints) { constraints.Names("topology", "key", t.topology_keys); });
+    spec("disruptionMode", t.disruption_mode);
+    spec("priorityClassName", t.priority_class_name);
+    spec("priority", t.priority_value);
+  });
+  v.Group("status", [&](auto& status) { status("conditions", t.conditions); });
 }
 
 }  // namespace berth::api

@@ -69,20 +69,22 @@ bool IsPreferredVersion(std::string_view a, std::string_view b) {
   return a < b;
 }
 
-KindSet::KindSet(std::vector<KindPtr> custom, uint64_t revision)
-    : revision_(revision), by_resource_(std::move(custom)) {
+KindSet::KindSet(std::vector<KindPtr> custom, uint64_t revision, bool alpha_workloads)
+    : revision_(revision), alpha_workloads_(alpha_workloads), by_resource_(std::move(custom)) {
   std::erase_if(by_resource_, [](const KindPtr& kind) {
     return FindKind(kind->group, kind->version, kind->resource) != nullptr ||
            FindKindByName(kind->api_version(), kind->kind) != nullptr;
   });
-  for (const Kind& kind : Kinds()) all_.push_back(&kind);
+  for (const Kind& kind : Kinds()) {
+    if (IsServed(kind)) all_.push_back(&kind);
+  }
   const auto first = static_cast<std::ptrdiff_t>(all_.size());
   for (const KindPtr& kind : by_resource_) all_.push_back(kind.get());
   std::ranges::sort(all_.begin() + first, all_.end(), IsListedBefore);
   // Merges them with the built-in groups; a built-in kind comes first in its group.
   std::ranges::inplace_merge(all_, all_.begin() + first, {}, &Kind::group);
   for (const Kind& kind : Kinds()) {
-    if (kind.stored && &StoredKind(kind) == &kind) stored_.push_back(RefTo(kind));
+    if (kind.stored && IsServed(kind) && &StoredKind(kind) == &kind) stored_.push_back(RefTo(kind));
   }
   for (const KindPtr& kind : by_resource_) stored_.emplace_back(kind, &StoredKind(*kind));
   std::ranges::sort(stored_, {}, CollectionOf);
@@ -95,12 +97,15 @@ KindSet::KindSet(std::vector<KindPtr> custom, uint64_t revision)
 
 KindPtr KindSet::Find(std::string_view group, std::string_view version,
                       std::string_view resource) const {
-  if (const Kind* kind = FindKind(group, version, resource)) return RefTo(*kind);
+  if (const Kind* kind = FindKind(group, version, resource); kind != nullptr && IsServed(*kind))
+    return RefTo(*kind);
   return FindIn(by_resource_, {group, version, resource}, ResourceKey);
 }
 
 KindPtr KindSet::FindByName(std::string_view api_version, std::string_view kind) const {
-  if (const Kind* built_in = FindKindByName(api_version, kind)) return RefTo(*built_in);
+  if (const Kind* built_in = FindKindByName(api_version, kind);
+      built_in != nullptr && IsServed(*built_in))
+    return RefTo(*built_in);
   return FindIn(by_name_, {api_version, kind}, NameKey);
 }
 

@@ -23,8 +23,10 @@ inline KindPtr RefTo(const Kind& built_in) { return {KindPtr(), &built_in}; }
 class KindSet {
  public:
   // The built-in kinds and `custom`, those of all served versions. Where both have a resource, the
-  // built-in one is served. Sets differ in their `revision`.
-  explicit KindSet(std::vector<KindPtr> custom = {}, uint64_t revision = 0);
+  // built-in one is served. Sets differ in their `revision`. Built-in kinds that are alpha are
+  // served with `alpha_workloads`.
+  explicit KindSet(std::vector<KindPtr> custom = {}, uint64_t revision = 0,
+                   bool alpha_workloads = false);
 
   uint64_t revision() const { return revision_; }
   // Core first, then by group; the versions of a custom group are in the order of preference.
@@ -37,7 +39,10 @@ class KindSet {
   KindPtr FindByName(std::string_view api_version, std::string_view kind) const;
 
  private:
+  bool IsServed(const Kind& built_in) const { return alpha_workloads_ || !built_in.alpha_workload; }
+
   uint64_t revision_;
+  bool alpha_workloads_;
   std::vector<KindPtr> by_resource_;  // Custom kinds by group, version and resource.
   std::vector<KindPtr> by_name_;      // Custom kinds by api_version and kind.
   std::vector<const Kind*> all_;

@@ -52,7 +52,18 @@ TEST(KindSetTest, OnlyTheBuiltInKindOfANameIsBuiltIn) {
 TEST(KindSetTest, BuiltInResourcesAreNotReplaced) {
   const KindSet kinds({CustomKindOf("apps", "v1", "deployments", "Deployment")}, 1);
   EXPECT_EQ(kinds.Find("apps", "v1", "deployments").get(), &KindOf("deployments.apps"));
-  EXPECT_EQ(kinds.all().size(), Kinds().size());
+  const auto alpha = std::ranges::count_if(Kinds(), &Kind::alpha_workload);
+  EXPECT_EQ(kinds.all().size(), Kinds().size() - static_cast<size_t>(alpha));
+}
+
+TEST(KindSetTest, AlphaKindsAreServedIfWanted) {
+  for (const bool on : {false, true}) {
+    const KindSet kinds({}, 0, on);
+    EXPECT_EQ(kinds.Find("scheduling.k8s.io", "v1alpha2", "podgroups") != nullptr, on);
+    EXPECT_EQ(kinds.FindByName("scheduling.k8s.io/v1alpha2", "Workload") != nullptr, on);
+    EXPECT_EQ(std::ranges::count(kinds.all(), std::string_view("podgroups"), &Kind::resource),
+              on ? 1 : 0);
+  }
 }
 
 TEST(KindSetTest, ListsGroupsInOrderAndPreferredVersionsFirst) {

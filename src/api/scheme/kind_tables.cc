@@ -220,6 +220,12 @@ std::vector<Kind> WorkloadKinds() {
       Plain("scheduling.k8s.io", "priorityclasses", "PriorityClass", "priorityclass", false));
   kinds.back().short_names = {"pc"};
   kinds.back().has_generation = true;
+  kinds.push_back(WithStatus("scheduling.k8s.io", "v1alpha2", "podgroups", "PodGroup", "podgroup"));
+  kinds.back().alpha_workload = true;
+  kinds.push_back(Plain("scheduling.k8s.io", "workloads", "Workload", "workload", true));
+  kinds.back().version = "v1alpha2";
+  kinds.back().has_generation = true;
+  kinds.back().alpha_workload = true;
   return kinds;
 }
 

@@ -259,6 +259,52 @@ kind PriorityClass: Maps a name to a priority.
   3 globalDefault bool: Pods without a priority class use this one.
   4 description string: When to use it.
   5 preemptionPolicy *string: PreemptLowerPriority or Never.
+package io.k8s.api.scheduling.v1alpha2
+type BasicSchedulingPolicy: Members are scheduled one by one.
+type GangSchedulingPolicy: Members are scheduled together.
+  1 minCount! int: Number of members that must be placed for any of them to be bound.
+kind PodGroup: A group of pods that are scheduled together.
+  2 spec! PodGroupSpec: Desired scheduling of the group.
+  3 status PodGroupStatus: Observed status of the group.
+type PodGroupResourceClaim
+  1 name! string, 2 resourceClaimName *string, 3 resourceClaimTemplateName *string
+type PodGroupResourceClaimStatus
+  1 name! string, 2 resourceClaimName *string
+type PodGroupSchedulingConstraints: Constraints on where the members are placed.
+  1 topology []TopologyConstraint: Topology domains that hold all members; at most one.
+type PodGroupSchedulingPolicy: How the members are scheduled; one of its fields.
+  1 basic *BasicSchedulingPolicy: Members are scheduled one by one.
+  2 gang *GangSchedulingPolicy: Members are scheduled together.
+type PodGroupSpec: Desired scheduling of a group.
+  1 podGroupTemplateRef *PodGroupTemplateReference: Template of the group.
+  2 schedulingPolicy! PodGroupSchedulingPolicy: How the members are scheduled.
+  3 schedulingConstraints *PodGroupSchedulingConstraints: Constraints on where the members are placed.
+  4 resourceClaims []PodGroupResourceClaim @merge,retainKeys:name: Claims that the members share.
+  5 disruptionMode *string(Pod|PodGroup): Whether members are evicted one by one or together.
+  6 priorityClassName string: Name of a PriorityClass.
+  7 priority *int: Priority of the group in preemption; admission sets it from the class.
+type PodGroupStatus: Observed status of a group.
+  1 conditions []meta.Condition @merge:type: PodGroupScheduled, DisruptionTarget.
+  2 resourceClaimStatuses []PodGroupResourceClaimStatus @merge,retainKeys:name: Claims that were created for the group.
+type PodGroupTemplate: Template of a group.
+  1 name! string: Name of the template in its Workload.
+  2 schedulingPolicy! PodGroupSchedulingPolicy: How the members are scheduled.
+  3 schedulingConstraints *PodGroupSchedulingConstraints
+  4 resourceClaims []PodGroupResourceClaim @merge,retainKeys:name: Claims that the members share.
+  5 disruptionMode *string(Pod|PodGroup), 6 priorityClassName string, 7 priority *int
+type PodGroupTemplateReference
+  1 workload *WorkloadPodGroupTemplateReference
+type TopologyConstraint: Confines a group to one value of a label.
+  1 key! string: Label of the nodes.
+type TypedLocalObjectReference
+  1 apiGroup string, 2 kind! string, 3 name! string
+kind Workload: Templates of the groups of an application.
+  2 spec! WorkloadSpec: The templates.
+type WorkloadPodGroupTemplateReference
+  1 workloadName! string, 2 podGroupTemplateName! string
+type WorkloadSpec
+  1 controllerRef *TypedLocalObjectReference: The object that owns the workload.
+  2 podGroupTemplates! []PodGroupTemplate: One to eight templates.
 )";
 }
 

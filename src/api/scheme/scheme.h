@@ -48,6 +48,7 @@ struct Kind {
   bool unconditional_update = true;    // PUT without resourceVersion is allowed.
   bool create_on_update = false;       // PUT of a missing name creates it.
   bool stored = true;                  // False for reviews and bindings.
+  bool alpha_workload = false;         // Served only with the feature gate GenericWorkload.
   const CustomKind* custom = nullptr;  // Null for built-in kinds.
 
   std::string group_version = {};  // The value of api_version(), derived from group and version.

@@ -137,6 +137,7 @@ api::scheme::ApiResult<void> AdmitCreate(AdmissionContext& context, const api::s
   if (name == "Pod") return AdmitPod(context, kind, document);
   if (name == "Service") return AdmitService(context, kind, nullptr, document);
   if (name == "PriorityClass") return AdmitPriorityClass(context.priorities, kind, document);
+  if (name == "PodGroup") return AdmitPodGroup(context, kind, document);
   if (name == "Node") TaintUnreadyNode(document);
   if (name == "PersistentVolumeClaim") {
     AdmitClaim(context.store, document);

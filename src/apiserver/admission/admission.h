@@ -8,6 +8,7 @@
 #include "api/json/json.h"
 #include "api/scheme/api_error.h"
 #include "apiserver/admission/priority_classes.h"
+#include "apiserver/admission/workloads.h"
 #include "apiserver/store/store.h"
 #include "base/random.h"
 #include "base/time.h"
@@ -24,6 +25,7 @@ struct AdmissionContext {
   Instant now;
   Random random;              // For cluster IPs and node ports.
   bool mount_tokens = false;  // See AdmitServiceAccount.
+  WorkloadGates workloads = {};
 };
 
 // Returns NotFound if the namespace does not exist, Forbidden if it is being terminated.
@@ -53,8 +55,7 @@ void AdmitServiceAccount(const AdmissionContext& context, api::JsonObject& pod);
 // Adds the overhead, node selector and tolerations of the pod's RuntimeClass. Returns Forbidden if
 // there is no such class or the pod contradicts it.
 api::scheme::ApiResult<void> AdmitRuntimeClass(const store::Store& store,
-                                               const api::scheme::Kind& kind,
-                                               api::JsonObject& pod);
+                                               const api::scheme::Kind& kind, api::JsonObject& pod);
 // Allocates the cluster IP and node ports. `before` is null for a new service; else allocated
 // values that `service` lacks are copied from it.
 api::scheme::ApiResult<void> AdmitService(AdmissionContext& context, const api::scheme::Kind& kind,

@@ -19,6 +19,15 @@ void ValidatePodSpec(const api::JsonObject* spec, const FieldPath& path, FieldEr
   ValidateContainers(spec, path, errors);
   ValidatePodClaims(spec, path, errors);
   ValidatePlacement(spec, path, errors);
+  if (const api::JsonObject* group = api::ObjectAt(spec, "schedulingGroup")) {
+    const FieldPath group_path = path / "schedulingGroup";
+    const std::string_view name = api::StringAt(group, "podGroupName");
+    if (name.empty()) {
+      errors.Required(group_path / "podGroupName");
+    } else if (const auto what = CheckDnsSubdomain(name)) {
+      errors.Invalid(group_path / "podGroupName", name, *what);
+    }
+  }
   const std::string_view restart = api::StringAt(spec, "restartPolicy");
   if (restart != "Always" && restart != "OnFailure" && restart != "Never") {
     errors.NotSupported(path / "restartPolicy", restart, {"Always", "Never", "OnFailure"});

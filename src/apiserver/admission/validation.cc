@@ -13,6 +13,7 @@
 #include "apiserver/admission/devices.h"
 #include "apiserver/admission/field_errors.h"
 #include "apiserver/admission/metadata.h"
+#include "apiserver/admission/workloads.h"
 
 namespace berth::apiserver::admission {
 
@@ -274,6 +275,7 @@ void Validate(const api::scheme::Kind& kind, const api::JsonObject& document, Fi
   if (ValidateStorage(kind, document, errors)) return;
   if (ValidateCoordination(kind, document, errors)) return;
   if (ValidateCluster(kind, document, errors)) return;
+  if (ValidateWorkloads(kind, document, errors)) return;
   ValidateGroups(kind, document, errors);
 }
 
@@ -284,6 +286,7 @@ void ValidateUpdate(const api::scheme::Kind& kind, const api::JsonObject& before
   if (ValidateStorageUpdate(kind, before, after, errors)) return;
   if (ValidateCoordinationUpdate(kind, before, after, errors)) return;
   if (ValidateClusterUpdate(kind, before, after, errors)) return;
+  if (ValidateWorkloadsUpdate(kind, before, after, errors)) return;
   ValidateGroupsUpdate(kind, before, after, errors);
 }
 

@@ -303,7 +303,7 @@ uint64_t HashOf(std::string_view text) {
 // Returns the hash of the built-in kinds' documents by path, computed once.
 uint64_t BuiltInHash(const std::string& path) {
   static const std::map<std::string, uint64_t> hashes = [] {
-    const api::scheme::KindSet kinds;
+    const api::scheme::KindSet kinds({}, 0, /*alpha_workloads=*/true);
     std::map<std::string, uint64_t> all;
     for (const api::scheme::Kind* kind : kinds.all()) {
       const auto [at, added] = all.emplace(DocumentPath(*kind), 0);

@@ -19,7 +19,7 @@ using testing::StartsWith;
 
 // Not a global variable: the table of kinds refers to others.
 const api::scheme::KindSet& BuiltIn() {
-  static const api::scheme::KindSet kinds;
+  static const api::scheme::KindSet kinds({}, 0, /*alpha_workloads=*/true);
   return kinds;
 }
 

@@ -74,6 +74,8 @@ const std::vector<FieldRule>& ListRules() {
       {"MutatingAdmissionPolicy", "spec", "variables", kReplace, kNoKey, kAtomic, {}},
       {kAny, "spec", "variables", kMergeByKey, "name", kMap, {"name"}},
       {kAny, "spec", "validationActions", kReplace, kNoKey, kSet, {}},
+      {kAny, "spec", "podGroupTemplates", kReplace, kNoKey, kMap, {"name"}},
+      {kAny, "podGroupTemplates", "resourceClaims", kMergeByKey, "name", kMap, {"name"}},
   };
   return rules;
 }

@@ -158,6 +158,28 @@ Cells PriorityClassCells(api::JsonView object, Instant now) {
           AgeOf(object, now), std::string(object["preemptionPolicy"].text())};
 }
 
+Cells PodGroupCells(api::JsonView object, Instant now) {
+  std::string status = "Pending";
+  for (const std::string_view type : {"PodGroupScheduled", "DisruptionTarget"}) {
+    for (const api::JsonView condition : object["status"]["conditions"].items()) {
+      if (condition["type"].text() != type) continue;
+      if (type == "DisruptionTarget") {
+        status = condition["reason"].text();
+      } else {
+        status = condition["status"].text() == "True" ? "Scheduled" : "Unschedulable";
+      }
+    }
+  }
+  const api::JsonView spec = object["spec"];
+  return {NameOf(object), std::string(spec["schedulingPolicy"]["gang"] ? "Gang" : "Basic"),
+          std::string(spec["podGroupTemplateRef"]["workload"]["workloadName"].text_or("<none>")),
+          std::move(status), AgeOf(object, now)};
+}
+
+Cells WorkloadCells(api::JsonView object, Instant now) {
+  return {NameOf(object), AgeOf(object, now)};
+}
+
 // Returns the current and the target value: "cpu: 20%/80%".
 std::string MetricText(api::JsonView metric, api::JsonView current_metric) {
   struct Source {
@@ -304,6 +326,14 @@ Layouts WorkloadLayouts() {
          AgeColumn(),
          {"PreemptionPolicy", "Whether the pods may preempt others."}},
         PriorityClassCells}},
+      {"podgroups.scheduling.k8s.io",
+       {{NameColumn(),
+         {"Policy", "How the members are scheduled."},
+         {"Workload", "Name of the referenced Workload object."},
+         {"Status", "Status of the PodGroup."},
+         AgeColumn()},
+        PodGroupCells}},
+      {"workloads.scheduling.k8s.io", {{NameColumn(), AgeColumn()}, WorkloadCells}},
   };
 }
 

@@ -45,8 +45,13 @@ api::scheme::ApiError TooManyConflicts(const api::scheme::Kind& kind, std::strin
                                "the object is being modified by too many clients at once");
 }
 
-Api::Api(store::Store& store, const Clock& clock, uint64_t seed)
-    : store_(store), clock_(clock), random_(seed), definitions_(store) {
+Api::Api(store::Store& store, const Clock& clock, uint64_t seed,
+         const admission::WorkloadGates& workloads)
+    : store_(store),
+      clock_(clock),
+      random_(seed),
+      workloads_(workloads),
+      definitions_(store, workloads.generic_workload) {
   priorities_.Refresh(store_);
   CreateBootstrapObjects();
   SyncDefinitions();

@@ -21,6 +21,7 @@
 #include "api/scheme/api_error.h"
 #include "api/scheme/scheme.h"
 #include "apiserver/admission/priority_classes.h"
+#include "apiserver/admission/workloads.h"
 #include "apiserver/patch/patches.h"
 #include "apiserver/registry/definitions.h"
 #include "apiserver/store/codec.h"
@@ -85,7 +86,8 @@ class Api {
  public:
   // Both must outlive the Api. Creates the objects that every cluster has: namespaces, priority
   // classes, the service "kubernetes".
-  Api(store::Store& store, const Clock& clock, uint64_t seed);
+  Api(store::Store& store, const Clock& clock, uint64_t seed,
+      const admission::WorkloadGates& workloads = {});
 
   store::Store& store() { return store_; }
   // Returns the kinds that are served now: the built-in ones and those of
@@ -187,6 +189,7 @@ class Api {
   const Clock& clock_;
   std::mutex random_mutex_;
   Random random_;
+  const admission::WorkloadGates workloads_;
   admission::PriorityClasses priorities_;
   std::atomic<bool> mount_tokens_ = false;
   Definitions definitions_;

@@ -11,6 +11,7 @@
 #include "apiserver/admission/metadata.h"
 #include "apiserver/admission/strategy.h"
 #include "apiserver/admission/validation.h"
+#include "apiserver/admission/workloads.h"
 #include "apiserver/registry/api.h"
 #include "apiserver/registry/conversion.h"
 #include "apiserver/registry/custom_objects.h"
@@ -171,9 +172,11 @@ api::scheme::ApiResult<void> Api::AdmitNew(const api::scheme::Kind& kind, api::J
                                            const WriteOptions& options) {
   admission::DropNulls(document);
   if (auto done = admission::CanonicalizeQuantities(kind, document); !done) return done;
-  admission::AdmissionContext context{store_, priorities_, now(), random, mount_tokens_};
+  admission::AdmissionContext context{store_, priorities_,   now(),
+                                      random, mount_tokens_, workloads_};
   admission::FillSystemMetadata(kind, document, admission::NewUid(context.random), context.now);
   admission::PrepareForCreate(kind, document);
+  admission::DropDisabledWorkloadFields(workloads_, kind, nullptr, document);
   admission::ApplyDefaults(kind, document);
   if (auto admitted = admission::AdmitCreate(context, kind, document); !admitted) return admitted;
   admission::CompleteCreate(kind, document, context.now);

@@ -14,8 +14,11 @@ const api::scheme::Kind& DefinitionKind() {
   return kind;
 }
 
-Definitions::Definitions(store::Store& store)
-    : store_(store), kinds_(std::make_shared<api::scheme::KindSet>()) {
+Definitions::Definitions(store::Store& store, bool alpha_workloads)
+    : store_(store),
+      alpha_workloads_(alpha_workloads),
+      kinds_(std::make_shared<api::scheme::KindSet>(std::vector<api::scheme::KindPtr>(), 0,
+                                                    alpha_workloads)) {
   Refresh();
 }
 
@@ -130,7 +133,8 @@ void Definitions::Publish() {
         if (version.served) custom.emplace_back(entry->resource, &version.kind);
       }
     }
-    kinds_ = std::make_shared<api::scheme::KindSet>(std::move(custom), kinds_->revision() + 1);
+    kinds_ = std::make_shared<api::scheme::KindSet>(std::move(custom), kinds_->revision() + 1,
+                                                    alpha_workloads_);
     listeners = listeners_;
   }
   for (const auto& changed : listeners) changed();

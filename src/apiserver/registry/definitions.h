@@ -34,7 +34,8 @@ class Definitions {
   using ResourcePtr = std::shared_ptr<const crd::CustomResource>;
 
   // `store` must outlive the object. Reads the definitions that the store has.
-  explicit Definitions(store::Store& store);
+  // Alpha kinds are served with `alpha_workloads`.
+  Definitions(store::Store& store, bool alpha_workloads);
 
   std::shared_ptr<const api::scheme::KindSet> kinds() const;
   // Calls `changed`, on the thread of a writer, after each change of kinds().
@@ -70,6 +71,7 @@ class Definitions {
   void Publish();
 
   store::Store& store_;
+  const bool alpha_workloads_;
   std::mutex refresh_mutex_;  // Held while the definitions are read.
   std::atomic<bool> any_terminating_ = false;
   mutable std::mutex mutex_;  // Of what follows.

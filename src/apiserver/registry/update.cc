@@ -11,6 +11,7 @@
 #include "apiserver/admission/metadata.h"
 #include "apiserver/admission/strategy.h"
 #include "apiserver/admission/validation.h"
+#include "apiserver/admission/workloads.h"
 #include "apiserver/patch/server_side_apply.h"
 #include "apiserver/registry/api.h"
 #include "apiserver/registry/conversion.h"
@@ -54,6 +55,7 @@ api::scheme::ApiResult<void> Api::AdmitChange(Attempt& attempt, std::string_view
   admission::DropNulls(after);
   admission::PreserveIdentity(before, after);
   admission::PrepareForUpdate(kind, subresource, before, after);
+  admission::DropDisabledWorkloadFields(workloads_, kind, &before, after);
   const bool spec_write = subresource != "status";
   const bool claim_status = !spec_write && kind.IsBuiltIn("ResourceClaim");
   if (spec_write || claim_status || kind.IsBuiltIn("Node") ||

@@ -45,14 +45,6 @@ void RegisterUnused(MetricRegistry& registry) {
                              ExponentialBuckets(0.001, 2, 15)));
   registry.AddGauge(Spec("pending_async_api_calls", kAlpha, {"call_type"},
                          "Number of pending API calls in the asynchronous dispatcher."));
-  registry.AddCounter(Spec("podgroup_schedule_attempts_total", kAlpha, {"result", "profile"},
-                           "Number of attempts to schedule pod groups, by result."));
-  registry.AddHistogram(Spec("podgroup_scheduling_attempt_duration_seconds", kAlpha,
-                             {"result", "profile"}, "Latency of attempts to schedule pod groups.",
-                             ExponentialBuckets(0.001, 2, 15)));
-  registry.AddHistogram(Spec("podgroup_scheduling_algorithm_duration_seconds", kAlpha, {},
-                             "Latency of the scheduling algorithm for pod groups.",
-                             ExponentialBuckets(0.001, 2, 15)));
 }
 
 }  // namespace
@@ -71,6 +63,16 @@ SchedulerMetrics::SchedulerMetrics(MetricRegistry& registry)
                                                 "Latency of the scheduling algorithm.",
                                                 ExponentialBuckets(0.001, 2, 15)))
                              .With({})),
+      group_attempts(registry.AddCounter(
+          Spec("podgroup_schedule_attempts_total", kAlpha, {"result", "profile"},
+               "Number of attempts to schedule pod groups, by result."))),
+      group_attempt_duration(registry.AddHistogram(
+          Spec("podgroup_scheduling_attempt_duration_seconds", kAlpha, {"result", "profile"},
+               "Latency of attempts to schedule pod groups.", ExponentialBuckets(0.001, 2, 15)))),
+      group_algorithm_duration(
+          registry.AddHistogram(Spec("podgroup_scheduling_algorithm_duration_seconds", kAlpha, {},
+                                     "Latency of the scheduling algorithm for pod groups.",
+                                     ExponentialBuckets(0.001, 2, 15)))),
       pod_attempts(registry
                        .AddHistogram(Spec("pod_scheduling_attempts", kStable, {},
                                           "Number of attempts to successfully schedule a pod.",
@@ -236,6 +238,21 @@ void EngineMeasurements::AttemptEnded(size_t profile, scheduler::framework::Atte
 
 void EngineMeasurements::AlgorithmEnded(Duration took) {
   metrics_.algorithm_duration.ObserveAlone(took.seconds());
+}
+
+void EngineMeasurements::GroupAttemptEnded(size_t profile,
+                                           scheduler::framework::GroupAttemptResult result,
+                                           Duration took) {
+  static constexpr std::string_view kNames[] = {"scheduled", "unschedulable",
+                                                "waiting_on_preemption", "error"};
+  const std::string_view label = kNames[IndexOf(result)];
+  const std::string& name = profiles_[profile]->name;
+  metrics_.group_attempts.With({label, name}).Increment();
+  metrics_.group_attempt_duration.With({label, name}).Observe(took.seconds());
+}
+
+void EngineMeasurements::GroupAlgorithmEnded(Duration took) {
+  metrics_.group_algorithm_duration.With({}).Observe(took.seconds());
 }
 
 void EngineMeasurements::PointEnded(size_t profile, scheduler::framework::MeasuredPoint point,

@@ -24,6 +24,9 @@ struct SchedulerMetrics {
   CounterFamily& schedule_attempts;   // result, profile
   HistogramFamily& attempt_duration;  // result, profile
   Histogram& algorithm_duration;
+  CounterFamily& group_attempts;              // result, profile
+  HistogramFamily& group_attempt_duration;    // result, profile
+  HistogramFamily& group_algorithm_duration;  // Without labels: a series once there is a group.
   Histogram& pod_attempts;
   HistogramFamily& sli_duration;      // attempts
   HistogramFamily& point_duration;    // extension_point, status, profile
@@ -70,6 +73,9 @@ class EngineMeasurements final : public scheduler::framework::Measurements {
   void AttemptEnded(size_t profile, scheduler::framework::AttemptResult result,
                     Duration took) override;
   void AlgorithmEnded(Duration took) override;
+  void GroupAttemptEnded(size_t profile, scheduler::framework::GroupAttemptResult result,
+                         Duration took) override;
+  void GroupAlgorithmEnded(Duration took) override;
   void PointEnded(size_t profile, scheduler::framework::MeasuredPoint point,
                   scheduler::framework::Code code, Duration took) override;
   void PluginEnded(size_t profile, const scheduler::framework::Plugin& plugin,

@@ -57,7 +57,7 @@ StoreConnection::StoreConnection(apiserver::registry::Api& api,
       waker_(std::make_shared<Waker>(stopwatch, std::move(wake))),
       reflectors_(MakeStoreReflectors(
           api.store(), [waker = waker_] { waker->Wake(); }, options.log,
-          options.call_extender != nullptr)),
+          options.call_extender != nullptr, options.features)),
       writer_(api),
       events_(api, options.instance, options.log) {}
 
@@ -153,6 +153,7 @@ Result<std::unique_ptr<EngineDriver>> MakeDriver(apiserver::registry::Api& api, 
                                                  const scheduler::framework::Registry& registry) {
   const Clock& stopwatch = connection.stopwatch != nullptr ? *connection.stopwatch : clock;
   options.stopwatch = &stopwatch;
+  connection.features = options.engine.features;
   const auto connect = [&](std::function<void()> wake) {
     return std::make_unique<StoreConnection>(api, connection, stopwatch, std::move(wake));
   };

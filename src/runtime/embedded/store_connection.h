@@ -16,6 +16,7 @@
 #include "runtime/embedded/store_reflector.h"
 #include "runtime/embedded/store_writer.h"
 #include "runtime/engine_driver.h"
+#include "scheduler/model/features.h"
 
 namespace berth::runtime::embedded {
 
@@ -56,8 +57,9 @@ using ExtenderCall = std::function<void(const scheduler::framework::CallExtender
                                         std::function<void(scheduler::framework::WriteResult)>)>;
 
 struct StoreConnectionOptions {
-  ExtenderCall call_extender = {};  // Null if the engine has no extenders.
-  std::string instance = "berth";   // Names this process in events.
+  ExtenderCall call_extender = {};           // Null if the engine has no extenders.
+  scheduler::model::Features features = {};  // Of the engine; MakeDriver sets them.
+  std::string instance = "berth";            // Names this process in events.
   Log log = [](const std::string&) {};
   // Measures latencies; must outlive the store. Null for the clock of the API.
   const Clock* stopwatch = nullptr;

@@ -97,9 +97,10 @@ void StoreReflector::HandOver(apiserver::store::Version version, bool created,
 
 std::vector<StoreReflector> MakeStoreReflectors(apiserver::store::Store& store,
                                                 const std::function<void()>& wake, const Log& log,
-                                                bool raw_json) {
+                                                bool raw_json,
+                                                const scheduler::model::Features& features) {
   std::vector<StoreReflector> reflectors;
-  for (const WatchedResource& watched : WatchedResources()) {
+  for (const WatchedResource& watched : WatchedResources(features)) {
     const bool raw = raw_json && watched.raw_json_codec != nullptr;
     reflectors.emplace_back(store, api::scheme::KindOf(watched.resource),
                             raw ? watched.raw_json_codec() : watched.codec(), wake, log);

@@ -18,6 +18,7 @@
 #include "client/reported_problems.h"
 #include "client/watch_events.h"
 #include "runtime/connection.h"
+#include "scheduler/model/features.h"
 
 namespace berth::runtime::embedded {
 
@@ -69,6 +70,7 @@ class StoreReflector {
 // and nodes, for extenders.
 std::vector<StoreReflector> MakeStoreReflectors(apiserver::store::Store& store,
                                                 const std::function<void()>& wake, const Log& log,
-                                                bool raw_json);
+                                                bool raw_json,
+                                                const scheduler::model::Features& features = {});
 
 }  // namespace berth::runtime::embedded

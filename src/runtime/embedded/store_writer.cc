@@ -151,6 +151,18 @@ scheduler::framework::WriteResult StoreWriter::Do(
   return written ? Done(written->object) : FailedForUid(written.error());
 }
 
+scheduler::framework::WriteResult StoreWriter::Do(
+    const scheduler::framework::PatchPodGroupStatus& patch) {
+  JsonArray conditions;
+  conditions.push_back(ConditionJson(patch.condition));
+  const JsonObject body{{"metadata", JsonObject{{"uid", patch.uid}}},
+                        {"status", JsonObject{{"conditions", std::move(conditions)}}}};
+  const api::scheme::Kind& groups = api::scheme::KindOf("podgroups.scheduling.k8s.io");
+  const auto written =
+      api_.Patch(groups, NameOf(patch.group), "status", PatchType::kStrategic, body);
+  return written ? Done(written->object) : FailedForUid(written.error());
+}
+
 scheduler::framework::WriteResult StoreWriter::Do(const scheduler::framework::DeletePod& remove) {
   apiserver::registry::DeleteOptions options;
   options.uid = remove.uid;

@@ -27,6 +27,7 @@ class StoreWriter {
  private:
   scheduler::framework::WriteResult Do(const scheduler::framework::BindPod& bind);
   scheduler::framework::WriteResult Do(const scheduler::framework::PatchPodStatus& patch);
+  scheduler::framework::WriteResult Do(const scheduler::framework::PatchPodGroupStatus& patch);
   scheduler::framework::WriteResult Do(const scheduler::framework::DeletePod& remove);
   scheduler::framework::WriteResult Do(const scheduler::framework::UpdatePersistentVolume& update);
   scheduler::framework::WriteResult Do(

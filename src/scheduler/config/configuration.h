@@ -56,9 +56,6 @@ struct SchedulerProfile {
   // was merged.
   std::optional<framework::PluginSet> written_multi_point;
   std::array<framework::PluginSet, framework::kExtensionPoints> points;
-  // Extension points that are parsed but have no effect.
-  framework::PluginSet placement_generate;
-  framework::PluginSet placement_score;
   // The user's entries, in order, then the defaults of other enabled plugins, by name.
   std::vector<PluginConfig> plugin_config;
 };

@@ -30,6 +30,7 @@ template <typename Use>
 void ForEachArgsKind(Use use) {
   use("DefaultPreemption", std::type_identity<framework::DefaultPreemptionArgs>());
   use("DynamicResources", std::type_identity<framework::DynamicResourcesArgs>());
+  use("GangScheduling", std::type_identity<framework::GangSchedulingArgs>());
   use("InterPodAffinity", std::type_identity<framework::InterPodAffinityArgs>());
   use("NodeAffinity", std::type_identity<framework::NodeAffinityArgs>());
   use("NodeResourcesBalancedAllocation",
@@ -79,6 +80,12 @@ void Fields(auto& v, Like<framework::DefaultPreemptionArgs> auto& t) {
 void Fields(auto& v, Like<framework::DynamicResourcesArgs> auto& t) {
   v("filterTimeout", t.filter_timeout);
   v("bindingTimeout", t.binding_timeout);
+}
+
+void Fields(auto& v, Like<framework::GangSchedulingArgs> auto& t) {
+  v("search", t.search);
+  v("searchBudget", t.search_budget);
+  v("topologyLevels", t.topology_levels);
 }
 
 void Fields(auto& v, Like<framework::InterPodAffinityArgs> auto& t) {
@@ -167,18 +174,20 @@ void Fields(auto& v, Like<PluginConfig> auto& t) {
 
 // In the order of ExtensionPoint.
 inline constexpr std::array<std::string_view, framework::kExtensionPoints> kPointNames = {
-    "preEnqueue", "queueSort", "preFilter", "filter",  "postFilter", "preScore",
-    "score",      "reserve",   "permit",    "preBind", "bind",       "postBind"};
+    "preEnqueue", "queueSort", "preFilter",         "filter",        "postFilter",
+    "preScore",   "score",     "reserve",           "permit",        "preBind",
+    "bind",       "postBind",  "placementGenerate", "placementScore"};
 
 void Fields(auto& v, Like<SchedulerProfile> auto& t) {
   v.Required("schedulerName", t.scheduler_name);
   v("percentageOfNodesToScore", t.percentage_of_nodes_to_score);
   v.Group("plugins", [&](auto& plugins) {
-    for (size_t i = 0; i < framework::kExtensionPoints; ++i)
+    constexpr auto kFirstOfGroups =
+        static_cast<size_t>(framework::ExtensionPoint::kPlacementGenerate);
+    for (size_t i = 0; i < framework::kExtensionPoints; ++i) {
+      if (i == kFirstOfGroups) plugins.Required("multiPoint", t.multi_point);
       plugins.Required(kPointNames[i], t.points[i]);
-    plugins.Required("multiPoint", t.multi_point);
-    plugins.Required("placementGenerate", t.placement_generate);
-    plugins.Required("placementScore", t.placement_score);
+    }
   });
   v("pluginConfig", t.plugin_config);
 }

@@ -31,6 +31,10 @@ void Complete(framework::NodeResourcesFitArgs& args, const model::Features&) {
   Complete(args.scoring_strategy.resources);
 }
 
+void Complete(framework::GangSchedulingArgs& args, const model::Features&) {
+  DefaultIfZero(args.search, framework::GangSchedulingArgs().search);
+}
+
 void Complete(framework::PodTopologySpreadArgs& args, const model::Features&) {
   DefaultIfZero(args.defaulting_type, framework::PodTopologySpreadArgs().defaulting_type);
 }
@@ -66,6 +70,7 @@ void CompleteArgs(SchedulerProfile& profile, const model::Features& features) {
     missing.erase(config.name);
     VisitArgs(config.args, [&](std::string_view, auto& args) { Complete(args, features); });
   }
+  missing.erase("GangScheduling");  // Berth's own arguments are shown only if they were given.
   for (const std::string& name : missing) {
     WithArgsKind(name, [&]<typename Args>(std::type_identity<Args>) {
       Args args;

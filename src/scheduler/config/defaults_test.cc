@@ -116,6 +116,21 @@ TEST(ApplyDefaults, CompletesArguments) {
             "System");
 }
 
+TEST(ApplyDefaults, ShowsBerthsOwnArgumentsOnlyIfTheyAreGiven) {
+  const model::Features gangs{.gang_scheduling = true, .generic_workload = true};
+  for (const PluginConfig& config : Default(gangs).profiles[0].plugin_config)
+    EXPECT_NE(config.name, "GangScheduling");
+
+  Configuration configuration;
+  framework::GangSchedulingArgs args;
+  args.search = "";
+  configuration.profiles.emplace_back().plugin_config = {{"GangScheduling", args}};
+  ApplyDefaults(configuration);
+  const auto& completed = configuration.profiles[0].plugin_config[0].args;
+  EXPECT_EQ(std::any_cast<framework::GangSchedulingArgs>(completed),
+            framework::GangSchedulingArgs());
+}
+
 // Returns the arguments of the plugin in the default configuration.
 template <typename Args>
 Args DefaultArgs(const model::Features& features, std::string_view plugin) {

@@ -84,6 +84,17 @@ scoringStrategy:
     weight: 1
   type: RequestedToCapacityRatio
 )");
+  framework::GangSchedulingArgs gangs;
+  gangs.search = "Complete";
+  gangs.topology_levels = {"rack", "zone"};
+  EXPECT_EQ(api::ToYamlText(ArgsToJson(gangs)), R"(apiVersion: kubescheduler.config.k8s.io/v1
+kind: GangSchedulingArgs
+search: Complete
+searchBudget: 10000
+topologyLevels:
+- rack
+- zone
+)");
   EXPECT_EQ(api::ToJsonText(ArgsToJson(std::string(R"({"any": [1]})"))), R"({"any":[1]})");
   EXPECT_EQ(api::ToJsonText(ArgsToJson(framework::PluginArgs())), "null");
 }

@@ -32,6 +32,7 @@ void WarnAboutGangs(const framework::PluginSet& set, const api::FieldPath& path,
 
 std::vector<std::string> Warnings(const Configuration& configuration) {
   std::vector<std::string> warnings;
+  if (configuration.features.generic_workload) return warnings;
   for (size_t i = 0; i < configuration.profiles.size(); ++i) {
     const SchedulerProfile& profile = configuration.profiles[i];
     const api::FieldPath path = api::FieldPath{"profiles"}[i] / "plugins";

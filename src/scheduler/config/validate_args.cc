@@ -49,6 +49,22 @@ void Check(const framework::DynamicResourcesArgs& args, const api::FieldPath& pa
   }
 }
 
+void Check(const framework::GangSchedulingArgs& args, const api::FieldPath& path,
+           api::FieldErrors& errors) {
+  static constexpr std::array<std::string_view, 2> kSearches = {"Greedy", "Complete"};
+  if (args.search != kSearches[0] && args.search != kSearches[1])
+    errors.NotSupported(path / "search", args.search, kSearches);
+  if (args.search_budget <= 0)
+    errors.Invalid(path / "searchBudget", args.search_budget, "must be positive");
+  std::set<std::string_view> labels;
+  for (size_t i = 0; i < args.topology_levels.size(); ++i) {
+    const std::string& label = args.topology_levels[i];
+    const api::FieldPath level = (path / "topologyLevels")[i];
+    if (!labels.insert(label).second) errors.Duplicate(level, label);
+    ValidateQualifiedName(label, level, errors);
+  }
+}
+
 void Check(const framework::InterPodAffinityArgs& args, const api::FieldPath& path,
            api::FieldErrors& errors) {
   CheckRange(args.hard_pod_affinity_weight, 0, 100, path / "hardPodAffinityWeight", errors);

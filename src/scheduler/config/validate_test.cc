@@ -17,6 +17,29 @@ constexpr auto kQueueSort = static_cast<size_t>(framework::ExtensionPoint::kQueu
 
 TEST(Validate, AcceptsTheDefaults) { EXPECT_THAT(Validate(Default()), IsEmpty()); }
 
+TEST(Validate, ChecksBerthsOwnArguments) {
+  const auto problems = [](const framework::GangSchedulingArgs& args) {
+    Configuration configuration = Default();
+    configuration.profiles[0].plugin_config = {{"GangScheduling", args}};
+    return Validate(configuration);
+  };
+  framework::GangSchedulingArgs args;
+  args.search = "Complete";
+  args.topology_levels = {"kubernetes.io/hostname", "example.com/rack"};
+  EXPECT_THAT(problems(args), IsEmpty());
+  args.search = "complete";
+  args.search_budget = 0;
+  args.topology_levels = {"rack", "not a label", "rack"};
+  const std::string path = "profiles[0].pluginConfig[0].args.";
+  EXPECT_THAT(
+      problems(args),
+      ElementsAre(path + "search: Unsupported value: \"complete\": supported values: \"Greedy\", "
+                         "\"Complete\"",
+                  path + "searchBudget: Invalid value: 0: must be positive",
+                  testing::HasSubstr(path + "topologyLevels[1]: Invalid value: \"not a label\""),
+                  path + "topologyLevels[2]: Duplicate value: \"rack\""));
+}
+
 TEST(Validate, FollowsTheFeatureGates) {
   const auto with_shape = [](bool on, std::vector<framework::ShapePoint> shape) {
     Configuration configuration = Default({.storage_capacity_scoring = on});

@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "scheduler/engine/engine_state.h"
+#include "scheduler/model/pod_groups.h"
 
 namespace berth::scheduler::engine {
 
@@ -30,7 +31,9 @@ queue::Rejectors ServedProfile::RejectorsIn(const framework::Diagnosis& diagnosi
 Engine::State::State(const EngineOptions& options, Profiles profiles)
     : explain_(options.explain),
       paranoid_(options.paranoid),
+      equals_take_turns_(options.equals_take_turns),
       measurements_(options.measurements),
+      attempts_(options.attempts),
       random_(options.seed),
       cluster_(options.features),
       extenders_(options.extenders, outbox_, cluster_),
@@ -38,8 +41,12 @@ Engine::State::State(const EngineOptions& options, Profiles profiles)
       queue_(cluster_, QueueOptions(options)),
       evictions_({cluster_, queue_, outbox_, measurements_,
                   [this](const std::string& uid) { return StopBinding(uid); }}) {
-  for (size_t i = 0; i < profiles_.size(); ++i)
+  std::set<std::string> scheduler_names;
+  for (size_t i = 0; i < profiles_.size(); ++i) {
     profile_of_.emplace(profiles_[i].profile->scheduler_name(), i);
+    scheduler_names.insert(profiles_[i].profile->scheduler_name());
+  }
+  cluster_.mutable_groups().CountPendingPodsOf(std::move(scheduler_names));
 }
 
 std::vector<ServedProfile> Engine::State::Serve(const EngineOptions& options, Profiles profiles) {
@@ -70,11 +77,12 @@ queue::SchedulingQueue::Options Engine::State::QueueOptions(const EngineOptions&
           .profiles = std::move(profiles),
           .has_extenders = !extenders_.empty(),
           .pop_from_backoff = options.features.scheduler_pop_from_backoff_q,
-          .measurements = measurements_};
+          .measurements = measurements_,
+          .name_wakes = attempts_ != nullptr};
 }
 
 void Engine::State::Handle(const Event& event, const Now& time) {
-  if (cycle_ != nullptr) return HandleDuringCycle(event, time);
+  if (cycle_waits()) return HandleDuringCycle(event, time);
   PassTime(time);
   const int64_t since = measurements_ == nullptr ? 0 : measurements_->Read();
   const HandledEvents handled = std::visit([this](const auto& known) { return On(known); }, event);
@@ -98,8 +106,14 @@ void Engine::State::HandleDuringCycle(const Event& event, const Now& time) {
     return;
   }
   outbox_.WriteEnded(done->id, done->result);
-  if (!cycle_->search.done()) return;
-  FinishCycle();
+  if (cycle_ != nullptr) {
+    if (!cycle_->search.done()) return;
+    FinishCycle();
+  } else {
+    if (!group_cycle_->task->done()) return;
+    group_cycle_.reset();
+    Reap();
+  }
   // None of these starts another cycle.
   for (auto& [deferred, at] : std::exchange(deferred_events_, {})) Handle(deferred, at);
 }
@@ -119,7 +133,7 @@ Engine::State::HandledEvents Engine::State::On(const PermitDecision& decision) {
 }
 
 void Engine::State::PassTime(const Now& time) {
-  if (cycle_ != nullptr) return;  // Nothing may change during a cycle that waits.
+  if (cycle_waits()) return;  // Nothing may change during a cycle that waits.
   outbox_.PassTime(time);
   status_.PassTime(now());
   waiting_.PassTime(now());
@@ -129,20 +143,25 @@ void Engine::State::PassTime(const Now& time) {
 
 void Engine::State::ReportSizes() const {
   if (measurements_ == nullptr) return;
+  measurements_->SizesAre(Sizes());
+}
+
+framework::EngineSizes Engine::State::Sizes() const {
   const queue::SchedulingQueue::Sizes waiting = queue_.sizes();
-  measurements_->SizesAre({.active = waiting.active,
-                           .backoff = waiting.backoff,
-                           .unschedulable = waiting.unschedulable,
-                           .gated = waiting.gated,
-                           .bindings = bindings_.size(),
-                           .evictions = evictions_.size(),
-                           .nodes = cluster_.nodes().present_count(),
-                           .pods = cluster_.placed_pods(),
-                           .assumed_pods = cluster_.assumed_pods()});
+  return {.active = waiting.active,
+          .backoff = waiting.backoff,
+          .unschedulable = waiting.unschedulable,
+          .gated = waiting.gated,
+          .bindings = bindings_.size(),
+          .evictions = evictions_.size(),
+          .waiting = waiting_.all().size(),
+          .nodes = cluster_.nodes().present_count(),
+          .pods = cluster_.placed_pods(),
+          .assumed_pods = cluster_.assumed_pods()};
 }
 
 std::optional<Instant> Engine::State::next_wake() const {
-  if (cycle_ != nullptr) return std::nullopt;  // No time passes until its command ends.
+  if (cycle_waits()) return std::nullopt;  // No time passes until its command ends.
   std::optional<Instant> next;
   for (std::optional<Instant> wake :
        {outbox_.next_wake(), status_.next_wake(), waiting_.next_wake(), queue_.next_wake()}) {
@@ -186,11 +205,17 @@ size_t Engine::Schedule(const Now& now, size_t limit) {
   size_t tried = 0;
   while (tried < limit && state_->ScheduleOne()) ++tried;
   state_->ReportSizes();
+  if (state_->attempts_ != nullptr) state_->attempts_->OnSizes(state_->present(), state_->Sizes());
   return tried;
 }
 
 std::vector<Command> Engine::TakeCommands(size_t limit) {
-  return state_->outbox_.TakeCommands(limit);
+  std::vector<Command> commands = state_->outbox_.TakeCommands(limit);
+  if (AttemptObserver* observer = state_->attempts_) {
+    for (const Command& command : commands)
+      observer->OnCommand(state_->present(), framework::LaneOf(command.write));
+  }
+  return commands;
 }
 
 void Engine::Observe(DecisionObserver* observer) { state_->observer_ = observer; }
@@ -212,6 +237,10 @@ Result<PodFit> Engine::Evaluate(std::shared_ptr<const api::Pod> pod,
   return state_->Evaluate(std::move(pod), nodes, now);
 }
 
+Result<GroupPreview> Engine::PreviewGroup(const api::ObjectKey& group) {
+  return state_->PreviewGroup(group);
+}
+
 bool Engine::Serves(const api::Pod& pod) const {
   return state_->handlers_.ProfileOf(pod).has_value();
 }
@@ -229,8 +258,9 @@ const queue::SchedulingQueue& Engine::queue() const { return state_->queue_; }
 const framework::WaitingPods& Engine::waiting_pods() const { return state_->waiting_; }
 size_t Engine::bindings_under_way() const { return state_->bindings_.size(); }
 size_t Engine::background_tasks() const { return state_->background_.size(); }
-bool Engine::cycle_waits() const { return state_->cycle_ != nullptr; }
+bool Engine::cycle_waits() const { return state_->cycle_waits(); }
 std::string Engine::pod_in_cycle() const {
+  if (state_->group_cycle_ != nullptr) return state_->group_cycle_->members.front().pod->uid();
   if (state_->cycle_ != nullptr) return state_->cycle_->placement.pod->uid();
   return state_->preempting_ == nullptr ? "" : state_->preempting_->cycle->placement.pod->uid();
 }

@@ -22,6 +22,7 @@
 #include "base/time.h"
 #include "scheduler/engine/decision.h"
 #include "scheduler/engine/events.h"
+#include "scheduler/engine/group_preview.h"
 #include "scheduler/engine/pod_fit.h"
 #include "scheduler/framework/extender.h"
 #include "scheduler/framework/profile.h"
@@ -44,12 +45,17 @@ class SchedulingQueue;
 
 namespace berth::scheduler::engine {
 
+class AttemptObserver;
+
 struct EngineOptions {
   std::vector<framework::ProfileConfig> profiles;  // At least one; scheduler names differ.
   model::Features features = {};
   uint64_t seed = 0;      // For the choices that kube-scheduler makes at random.
   bool explain = false;   // Attach an Explanation to each decision. Slow.
   bool paranoid = false;  // Recompute each decision from scratch and CHECK that it is the same.
+  // Among equal nodes the next after the last choice is chosen. Off: the first in node order, as by
+  // a kube-scheduler with one worker, to compare with its recorded choices.
+  bool equals_take_turns = true;
   queue::BackoffPolicy backoff = {};
   std::vector<framework::ExtenderConfig> extenders = {};
   // Threads that share the work over very many nodes; decisions do not depend on them. May be null,
@@ -58,6 +64,9 @@ struct EngineOptions {
   // Receives what the engine does and how long it takes. May be null, and must outlive the engine
   // otherwise.
   framework::Measurements* measurements = nullptr;
+  // Receives the account of each attempt; durations only if there are measurements. May be null,
+  // and must outlive the engine otherwise.
+  AttemptObserver* attempts = nullptr;
   // A pod that is unschedulable for longer is tried again, even without an event.
   Duration max_in_unschedulable_pods = Duration::Seconds(300);
 };
@@ -104,6 +113,10 @@ class Engine {
   // not exist are left out. As Explain otherwise, at the cost of the nodes.
   Result<PodFit> Evaluate(std::shared_ptr<const api::Pod> pod, std::span<const std::string> nodes,
                           Instant now);
+  // Returns the decision that the engine would make about the group now, without extenders and
+  // without preemption by single members; nothing changes. The date is that of the last event.
+  // Fails while a cycle waits, and for groups whose members have different schedulerNames.
+  Result<GroupPreview> PreviewGroup(const api::ObjectKey& group);
   // Reports whether a profile serves the pod's schedulerName.
   bool Serves(const api::Pod& pod) const;
 

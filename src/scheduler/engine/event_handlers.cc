@@ -7,6 +7,7 @@
 #include "api/object.h"
 #include "scheduler/model/device_model.h"
 #include "scheduler/model/objects.h"
+#include "scheduler/model/pod_groups.h"
 
 namespace berth::scheduler::engine {
 namespace {
@@ -39,9 +40,14 @@ constexpr std::optional kResourceOf<api::ResourceSlice> = framework::Resource::k
 template <>
 constexpr std::optional kResourceOf<api::ResourceClaim> = framework::Resource::kResourceClaim;
 
+template <>
+constexpr std::optional kResourceOf<api::PodGroup> = framework::Resource::kPodGroup;
+
 constexpr framework::EventType kAssignedPodAdd{framework::Resource::kAssignedPod, framework::kAdd};
 constexpr framework::EventType kAssignedPodDelete{framework::Resource::kAssignedPod,
                                                   framework::kDelete};
+constexpr framework::EventType kUnschedulablePodAdd{framework::Resource::kUnschedulablePod,
+                                                    framework::kAdd};
 constexpr framework::EventType kUnschedulablePodUpdate{framework::Resource::kUnschedulablePod,
                                                        framework::kUpdate};
 constexpr framework::EventType kUnschedulablePodDelete{framework::Resource::kUnschedulablePod,
@@ -109,6 +115,7 @@ void EventHandlers::PutObject(const std::shared_ptr<const T>& object) {
   } else if constexpr (kResourceOf<T>.has_value()) {
     const std::shared_ptr<const T> before = Latest(cluster_, *object);
     cluster_.Put(object);
+    if constexpr (std::is_same_v<T, api::PodGroup>) group_conditions_.Seen(*object);
     if (before != nullptr && SameVersion(before->metadata, object->metadata)) return;
     // A claim as it was before a write that the engine knows of is no event.
     if (std::is_same_v<T, api::ResourceClaim> && Latest(cluster_, *object) != object) return;
@@ -130,6 +137,10 @@ void EventHandlers::DeleteObject(const std::shared_ptr<const T>& object) {
       Move({.type = {framework::Resource::kNode, framework::kDelete}, .before = object});
     }
     cluster_.Remove<T>({object->metadata.namespace_, object->metadata.name});
+    if constexpr (std::is_same_v<T, api::PodGroup>) {
+      group_conditions_.Forget(object->metadata.uid);
+      CheckGatesOfGroup({object->metadata.namespace_, object->metadata.name});
+    }
     if constexpr (kResourceOf<T>.has_value()) {
       const framework::EventType type{*kResourceOf<T>, framework::kDelete};
       if (queue_.IsEventOfInterest(type)) Move({.type = type, .before = object});
@@ -190,7 +201,25 @@ void EventHandlers::HandlePodAdd(const std::shared_ptr<const api::Pod>& pod) {
   queue_.Add(id, *profile, now());
   // A gated pod does not reserve its nominated node.
   if (!IsGated(id)) NominateFromStatus(id);
-  handled_.push_back({framework::Resource::kUnschedulablePod, framework::kAdd});
+  // It may complete a gang.
+  if (cluster_.features().gang_scheduling)
+    queue_.MoveAllToActiveOrBackoffQueue({.type = kUnschedulablePodAdd, .after = pod}, now());
+  handled_.push_back(kUnschedulablePodAdd);
+}
+
+void EventHandlers::CheckGatesOfGroup(const api::ObjectKey& key) {
+  const api::PodGroup* group = cluster_.objects<api::PodGroup>().Find(key);
+  const model::PodGroups::Members& members = cluster_.groups().Of(key);
+  const bool too_few =
+      group == nullptr ||
+      (group->min_count && static_cast<int64_t>(members.size()) < *group->min_count);
+  for (model::PodId id : members.pending) {
+    queue_.CheckGates(id);
+    // A group that cannot be placed holds no room.
+    if (!too_few || !cluster_.nominations().NodeOf(id).valid()) continue;
+    cluster_.Nominate(id, {});
+    HandleNominationEnd(cluster_.pod(id).object);
+  }
 }
 
 void EventHandlers::HandleAssignedPodUpdate(const std::shared_ptr<const api::Pod>& before,
@@ -247,6 +276,9 @@ void EventHandlers::HandlePodDelete(const std::shared_ptr<const api::Pod>& pod) 
   queue_.Remove(id);
   if (assumed) HandleAssumedPodDelete(id);
   cluster_.Remove<api::Pod>(key);
+  if (cluster_.features().generic_workload) {
+    if (const auto group = model::GroupNamedBy(*last)) CheckGatesOfGroup(*group);
+  }
   if (assigned) return Move({.type = kAssignedPodDelete, .before = last});
   if (!ProfileOf(*last)) return;
   if (!assumed && !last->status.nominated_node_name.empty()) HandleNominationEnd(last);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "api/object_fwd.h"
+#include "scheduler/engine/group_conditions.h"
 #include "scheduler/engine/outbox.h"
 #include "scheduler/framework/cluster_event.h"
 #include "scheduler/framework/waiting_pods.h"
@@ -28,11 +29,12 @@ class EventHandlers {
   // All must outlive this. The time is that of `outbox`.
   EventHandlers(model::Cluster& cluster, queue::SchedulingQueue& queue,
                 framework::WaitingPods& waiting, const Outbox& outbox,
-                const ProfileIndex& profile_of)
+                GroupConditions& group_conditions, const ProfileIndex& profile_of)
       : cluster_(cluster),
         queue_(queue),
         waiting_(waiting),
         outbox_(outbox),
+        group_conditions_(group_conditions),
         profile_of_(profile_of) {}
 
   // The result is valid until the next call of either.
@@ -66,6 +68,8 @@ class EventHandlers {
   // `pod` no longer has its nominated node: other pods of at most its priority may use it.
   void HandleNominationEnd(const std::shared_ptr<const api::Pod>& pod);
   bool IsGated(model::PodId id) const;
+  // The group has a member less, or is gone: GangScheduling may gate the others.
+  void CheckGatesOfGroup(const api::ObjectKey& group);
   // Moves pods that the event may make schedulable, and notes it.
   void Move(const framework::ClusterEvent& event);
   Instant now() const { return outbox_.now(); }
@@ -74,6 +78,7 @@ class EventHandlers {
   queue::SchedulingQueue& queue_;
   framework::WaitingPods& waiting_;
   const Outbox& outbox_;
+  GroupConditions& group_conditions_;
   const ProfileIndex& profile_of_;
   HandledEvents handled_;
 };

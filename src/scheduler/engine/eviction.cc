@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "api/pod_group.h"
 #include "base/check.h"
 #include "scheduler/framework/measurements.h"
 #include "scheduler/framework/status_retries.h"
@@ -36,8 +37,8 @@ Eviction::Plan Eviction::MakePlan(const model::Cluster& cluster, const model::Po
             preemptor.object->spec.scheduler_name,
             cluster.symbols().Text(node),
             {},
-            {},
             {}};
+  plan.pods.emplace_back(preemptor.key(), preemptor.uid());
   for (model::PodId id : victims) {
     if (!cluster.pod(id).terminating()) plan.victims.push_back(Describe(cluster.pod(id)));
   }
@@ -46,6 +47,24 @@ Eviction::Plan Eviction::MakePlan(const model::Cluster& cluster, const model::Po
     if (pod.object->priority() < preemptor.object->priority()) {
       plan.lower_nominations.push_back(Describe(pod));
     }
+  }
+  return plan;
+}
+
+Eviction::Plan Eviction::MakePlan(const model::Cluster& cluster, const api::PodGroup& preemptor,
+                                  const std::vector<const model::PodRecord*>& members,
+                                  const std::vector<model::PodId>& victims) {
+  Plan plan{{preemptor.metadata.namespace_, preemptor.metadata.name},
+            preemptor.metadata.uid,
+            members.front()->object->spec.scheduler_name,
+            "cluster",
+            {},
+            {}};
+  plan.preemptor_kind = "podgroup";
+  for (const model::PodRecord* member : members)
+    plan.pods.emplace_back(member->key(), member->uid());
+  for (model::PodId id : victims) {
+    if (!cluster.pod(id).terminating()) plan.victims.push_back(Describe(cluster.pod(id)));
   }
   return plan;
 }
@@ -141,7 +160,8 @@ api::PodCondition Eviction::ConditionOf(const Victim& victim) const {
   condition.type = "DisruptionTarget";
   condition.status = "True";
   condition.reason = "PreemptionByScheduler";
-  condition.message = plan_.scheduler_name + ": preempting to accommodate a higher priority pod";
+  condition.message = fmt::format("{}: preempting to accommodate a higher priority {}",
+                                  plan_.scheduler_name, plan_.preemptor_kind);
   condition.last_transition_time = services_.outbox.wall_now();
   if (victim.condition && victim.condition->status == condition.status)
     condition.last_transition_time = victim.condition->last_transition_time;
@@ -156,7 +176,8 @@ void Eviction::RecordEviction(const Victim& victim, std::string_view how) {
       .type = "Normal",
       .reason = "Preempted",
       .action = "Preempting",
-      .note = fmt::format("Preempted by pod {} on node {}{}", plan_.preemptor_uid, plan_.node, how),
+      .note = fmt::format("Preempted by {} {} on node {}{}", plan_.preemptor_kind,
+                          plan_.preemptor_uid, plan_.node, how),
       .scheduler_name = plan_.scheduler_name,
       .resource_version = victim.resource_version});
 }
@@ -174,12 +195,20 @@ void Evictions::EndNominations(const Eviction::Plan& plan) {
 
 void Evictions::Start(const model::PodRecord& preemptor, Symbol node,
                       const std::vector<model::PodId>& victims) {
-  model::Cluster& cluster = services_.cluster;
-  Eviction::Plan plan = Eviction::MakePlan(cluster, preemptor, node, victims);
+  Begin(Eviction::MakePlan(services_.cluster, preemptor, node, victims), victims.size());
+}
+
+void Evictions::Start(const api::PodGroup& preemptor,
+                      const std::vector<const model::PodRecord*>& members,
+                      const std::vector<model::PodId>& victims) {
+  Begin(Eviction::MakePlan(services_.cluster, preemptor, members, victims), victims.size());
+}
+
+void Evictions::Begin(Eviction::Plan plan, size_t victims) {
   if (plan.victims.empty()) return;  // All are terminating already.
-  if (services_.measurements != nullptr) services_.measurements->VictimsChosen(victims.size());
+  if (services_.measurements != nullptr) services_.measurements->VictimsChosen(victims);
   EndNominations(plan);
-  cluster.mutable_preemptions().Begin(preemptor.uid());
+  services_.cluster.mutable_preemptions().Begin(plan.preemptor_uid);
   Run(std::move(plan));
 }
 
@@ -221,8 +250,9 @@ void Evictions::Finish(Eviction& eviction) {
   if (services_.measurements != nullptr)
     services_.measurements->EvictionEnded(eviction.verdict().ok(), now - plan.since);
   cluster.mutable_preemptions().End(plan.preemptor_uid);
-  const model::PodId id = cluster.pods().Find(plan.preemptor.namespace_, plan.preemptor.name);
-  if (id.valid() && cluster.pod(id).uid() == plan.preemptor_uid) {
+  for (const auto& [key, uid] : plan.pods) {
+    const model::PodId id = cluster.pods().Find(key.namespace_, key.name);
+    if (!id.valid() || cluster.pod(id).uid() != uid) continue;
     const queue::QueueEntry* entry = services_.queue.Find(id);
     const bool gated = entry != nullptr && entry->gate != nullptr;
     if (gated || !eviction.verdict().ok()) services_.queue.Activate(id, now);

@@ -19,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "api/object_fwd.h"
 #include "base/task.h"
 #include "scheduler/engine/outbox.h"
 #include "scheduler/framework/verdict.h"
@@ -48,7 +49,7 @@ class Eviction {
     std::optional<api::PodCondition> condition;  // DisruptionTarget, if it has one.
   };
   struct Plan {
-    api::ObjectKey preemptor;
+    api::ObjectKey preemptor;  // A pod or a PodGroup.
     std::string preemptor_uid;
     std::string scheduler_name;
     std::string node;
@@ -56,12 +57,20 @@ class Eviction {
     std::vector<Victim> lower_nominations;  // Pods of lower priority nominated to the node.
     bool synchronous = false;               // The scheduling cycle waits.
     Instant since = {};                     // When it was decided.
+    std::string_view preemptor_kind = "pod";
+    // The pods to be tried afterwards, with their uids.
+    std::vector<std::pair<api::ObjectKey, std::string>> pods = {};
   };
 
   // Returns the steps that evict `victims` from `node` for `preemptor`. Victims that are
   // terminating are left out.
   static Plan MakePlan(const model::Cluster& cluster, const model::PodRecord& preemptor,
                        Symbol node, const std::vector<model::PodId>& victims);
+  // The same for a group, whose victims may be on any nodes; `members` are those that it preempts
+  // for.
+  static Plan MakePlan(const model::Cluster& cluster, const api::PodGroup& preemptor,
+                       const std::vector<const model::PodRecord*>& members,
+                       const std::vector<model::PodId>& victims);
 
   // All must outlive the eviction.
   struct Services {
@@ -116,6 +125,9 @@ class Evictions {
   // it.
   void Start(const model::PodRecord& preemptor, Symbol node,
              const std::vector<model::PodId>& victims);
+  // Starts to evict `victims`, from any nodes, for a group; see Eviction::MakePlan.
+  void Start(const api::PodGroup& preemptor, const std::vector<const model::PodRecord*>& members,
+             const std::vector<model::PodId>& victims);
   // The same within the preemptor's scheduling cycle: `done` gets the result when all has ended,
   // maybe at once.
   using Done = std::function<void(const framework::Verdict&)>;
@@ -130,6 +142,7 @@ class Evictions {
 
  private:
   void EndNominations(const Eviction::Plan& plan);
+  void Begin(Eviction::Plan plan, size_t victims);
   void Run(Eviction::Plan plan);
   void Finish(Eviction& eviction);
 

@@ -8,6 +8,7 @@
 #include "scheduler/engine/scheduling_cycle.h"
 #include "scheduler/framework/attempt.h"
 #include "scheduler/framework/cycle.h"
+#include "scheduler/framework/pod_group_plugins.h"
 #include "scheduler/framework/post_filter.h"
 #include "scheduler/model/cluster.h"
 
@@ -89,6 +90,10 @@ class Explainer {
     nodes_.present().ForEach([&](size_t r) {
       const model::NodeRow row{static_cast<uint32_t>(r)};
       Explanation::Node& node = explanation_.nodes[nodes_.name(row)];
+      if (attempt_.placement() != nullptr && !attempt_.placement()->Test(r)) {
+        node.verdict = OutsideOfPlacement();
+        return;
+      }
       node.excluded_by_pre_filter = !attempt_.candidates().Test(r);
       if (auto found = judged.find(row); found != judged.end()) {
         node.verdict = *found->second;
@@ -99,6 +104,13 @@ class Explainer {
         node.allocations = AllocationsOn(row);
       }
     });
+  }
+
+  framework::Verdict OutsideOfPlacement() const {
+    const auto generators = attempt_.profile().placement_generate();
+    return framework::Verdict(framework::Code::kUnschedulableAndUnresolvable,
+                              "node is not in the placement that was tried for the pod group")
+        .By(generators.empty() ? "" : generators[0]->name());
   }
 
   // Before scoring: until then the cycle states are those of filtering.

@@ -1,10 +1,12 @@
 #include "scheduler/engine/paranoid_check.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <set>
 
 #include "scheduler/engine/explain.h"
 #include "scheduler/engine/reference_comparison.h"
@@ -13,6 +15,7 @@
 #include "scheduler/framework/cycle.h"
 #include "scheduler/framework/scores.h"
 #include "scheduler/model/cluster.h"
+#include "scheduler/model/pod_groups.h"
 #include "scheduler/reference/evaluate.h"
 #include "scheduler/reference/snapshot.h"
 
@@ -29,6 +32,7 @@ class FreshAttempt {
         results_(cached.profile(), cached.cluster(), cached.cycle().pod_class()),
         fresh_(cached.cluster(), cached.profile(), results_, cached.cycle().pod()) {
     fresh_.StartAt(cached.start());
+    fresh_.ConfineTo(cached.placement());
     fresh_.cycle().set_date(cached.cycle().date());
   }
 
@@ -153,9 +157,14 @@ bool ParanoidCheck::ReferenceSupports(framework::Attempt& attempt) {
          });
 }
 
+ReferenceMismatches ParanoidCheck::DifferencesFromFresh(framework::Attempt& attempt,
+                                                        const CycleOutcome& outcome) {
+  return FreshAttempt(attempt, outcome).Compare();
+}
+
 ReferenceMismatches ParanoidCheck::Differences(framework::Attempt& attempt,
                                                const CycleOutcome& outcome, Instant now) const {
-  ReferenceMismatches all = FreshAttempt(attempt, outcome).Compare();
+  ReferenceMismatches all = DifferencesFromFresh(attempt, outcome);
   if (!ReferenceSupports(attempt)) return all;
   const reference::Snapshot snapshot = SnapshotOf(attempt.cluster());
   const reference::Evaluation slow =
@@ -172,15 +181,63 @@ ReferenceMismatches ParanoidCheck::Differences(framework::Attempt& attempt,
   return all;
 }
 
-void ParanoidCheck::Check(framework::Attempt& attempt, const CycleOutcome& outcome,
-                          Instant now) const {
-  const ReferenceMismatches differences = Differences(attempt, outcome, now);
+namespace {
+
+void AbortIfAny(const ReferenceMismatches& differences, framework::Attempt& attempt) {
   if (differences.empty()) return;
   std::string text = fmt::format("berth: internal error: two ways to decide about pod {} differ\n",
                                  attempt.cycle().pod().key().ToString());
   for (const ReferenceMismatch& difference : differences) text += "  " + difference.Text() + "\n";
   std::fputs(text.c_str(), stderr);
   std::abort();
+}
+
+}  // namespace
+
+void ParanoidCheck::Check(framework::Attempt& attempt, const CycleOutcome& outcome,
+                          Instant now) const {
+  AbortIfAny(Differences(attempt, outcome, now), attempt);
+}
+
+void ParanoidCheck::CheckMember(framework::Attempt& attempt, const CycleOutcome& outcome,
+                                Instant now, bool post_filters) const {
+  const model::Features& features = attempt.cluster().features();
+  // Placements, and rules for the preemption by members.
+  if (attempt.placement() != nullptr || !post_filters ||
+      features.topology_aware_workload_scheduling || features.workload_aware_preemption)
+    return AbortIfAny(DifferencesFromFresh(attempt, outcome), attempt);
+  Check(attempt, outcome, now);
+}
+
+std::string DescribeCounts(const model::Cluster& cluster) {
+  std::string text =
+      fmt::format("{} placed, {} assumed\n", cluster.placed_pods(), cluster.assumed_pods());
+  const model::NodeColumns& columns = cluster.nodes().columns();
+  for (uint32_t row = 0; row < cluster.nodes().rows(); ++row) {
+    const model::NodeInfo& info = cluster.nodes().info(model::NodeRow{row});
+    if (!info.name.valid()) continue;
+    text += fmt::format("{}: cpu {} memory {} ephemeral {} pods {} nonzero {} {} ports {} holds {}",
+                        cluster.symbols().Text(info.name), columns.requested_cpu[row],
+                        columns.requested_memory[row], columns.requested_ephemeral[row],
+                        columns.pod_count[row], columns.nonzero_cpu[row],
+                        columns.nonzero_memory[row], info.used_ports.size(), info.holds);
+    for (model::ScalarId id : columns.listed)
+      text += fmt::format(" {}={}", cluster.scalars().Text(id), columns.scalar(id)->requested[row]);
+    std::set<std::string> pods;
+    for (model::PodId id : info.pods) pods.insert(cluster.pod(id).key().ToString());
+    text += fmt::format(" [{}]\n", fmt::join(pods, " "));
+  }
+  std::set<std::string> others;
+  cluster.pods().ForEach([&](const model::PodRecord& pod) {
+    const bool pending = pod.state == model::PodState::kPending;
+    others.insert(fmt::format("{} {}", pod.key().ToString(), pending ? "pending" : "placed"));
+    if (const auto group = model::GroupNamedBy(*pod.object)) {
+      const model::PodGroups::Members& members = cluster.groups().Of(*group);
+      others.insert(fmt::format("{}: {} pending, {} scheduled", group->ToString(),
+                                members.pending.size(), members.scheduled.size()));
+    }
+  });
+  return text + fmt::format("{}\n", fmt::join(others, "\n"));
 }
 
 }  // namespace berth::scheduler::engine

@@ -3,19 +3,37 @@
 
 #include <fmt/format.h>
 
-#include <map>
+#include <array>
 
 #include "base/check.h"
 #include "scheduler/engine/engine_state.h"
 #include "scheduler/engine/explain.h"
+#include "scheduler/model/pod_groups.h"
 
 namespace berth::scheduler::engine {
+namespace {
+
+// The chosen node and the next best.
+constexpr size_t kReportedCandidates = 3;
+
+}  // namespace
 
 bool Engine::State::ScheduleOne() {
-  if (cycle_ != nullptr || preempting_ != nullptr) return false;
+  if (cycle_waits() || preempting_ != nullptr) return false;
   std::optional<queue::QueueEntry> entry = queue_.Pop(now());
   if (!entry) return false;
-  const model::PodRecord& pod = cluster_.pod(entry->order.pod);
+  if (cluster_.features().generic_workload) {
+    if (auto group = model::GroupNamedBy(*cluster_.pod(entry->order.pod).object)) {
+      TryGroup(*std::move(entry), *std::move(group));
+      return true;
+    }
+  }
+  if (!IsSkipped(*entry)) TryPod(*std::move(entry));
+  return true;
+}
+
+bool Engine::State::IsSkipped(const queue::QueueEntry& entry) {
+  const model::PodRecord& pod = cluster_.pod(entry.order.pod);
   if (pod.terminating()) {
     const api::ObjectKey key = pod.key();
     outbox_.Post(framework::RecordEvent{
@@ -27,12 +45,10 @@ bool Engine::State::ScheduleOne() {
         .note = fmt::format("skip schedule deleting pod: {}/{}", key.namespace_, key.name),
         .scheduler_name = pod.object->spec.scheduler_name,
         .resource_version = pod.object->metadata.resource_version});
-    queue_.Done(entry->uid);
-  } else if (pod.state != model::PodState::kPending) {
-    queue_.Done(entry->uid);
-  } else {
-    TryPod(*std::move(entry));
+  } else if (pod.state == model::PodState::kPending) {
+    return false;
   }
+  queue_.Done(entry.uid);
   return true;
 }
 
@@ -58,6 +74,7 @@ void Engine::State::TryPod(queue::QueueEntry entry) {
     const Failure failure = *known;
     const model::PodRecord pod = cluster_.pod(id);
     if (failure.preemption_tried && measurements_ != nullptr) measurements_->PreemptionTried();
+    ReportFailed(entry, pod, failure, meter, nullptr, nullptr);
     HandleFailure(std::move(entry), pod, failure, meter);
     return Report(FailedDecision(pod, failure));
   }
@@ -75,6 +92,10 @@ void Engine::State::TryPod(queue::QueueEntry entry) {
 
   auto attempt = std::make_unique<framework::Attempt>(cluster_, *served.profile, *results, *pod);
   attempt->Measure(meter);
+  if (attempts_ != nullptr) {
+    ranking_.Advance(present().steady);
+    attempt->RankWithin(ranking_);
+  }
   attempt->cycle().set_background(&background_);
   Task<CycleOutcome> search =
       FindNode(*attempt, {.now = outbox_.latest_wall(),
@@ -82,7 +103,7 @@ void Engine::State::TryPod(queue::QueueEntry entry) {
                           .extenders = extenders_.empty() ? nullptr : &extenders_,
                           .writes = &cycle_writes_,
                           .percentage_of_nodes_to_score = served.percentage_of_nodes_to_score,
-                          .next_start = next_start_});
+                          .next_start = NextStart()});
   BindingCycle::Placement placement{
       std::move(entry), std::move(pod), results->share_compiled(), std::move(attempt), {}};
   cycle_.reset(new RunningCycle{std::move(results), std::move(placement), std::move(decision),
@@ -109,6 +130,8 @@ void Engine::State::FinishCycle() {
   std::optional<Failure> failure;
   if (outcome.kind == CycleOutcome::Kind::kNode) {
     decision.node = cluster_.nodes().name(outcome.node);
+    placement.evaluated = outcome.evaluated;
+    placement.feasible = outcome.feasible;
     failure = Place(placement);
   } else {
     failure = FailureOf(outcome, served);
@@ -139,6 +162,10 @@ void Engine::State::FinishCycle() {
 
 void Engine::State::EndFailedCycle(RunningCycle& cycle, const Failure& failure) {
   BindingCycle::Placement& placement = cycle.placement;
+  const CycleOutcome& outcome = cycle.search.result();
+  ReportFailed(placement.entry, *placement.pod, failure, placement.attempt->meter(),
+               &cycle.decision,
+               outcome.kind == CycleOutcome::Kind::kFitError ? &outcome.diagnosis : nullptr);
   HandleFailure(std::move(placement.entry), *placement.pod, failure, placement.attempt->meter());
   cluster_.Release(*placement.pod);
   Report(cycle.decision);
@@ -163,6 +190,7 @@ void Engine::State::FinishPreemptingCycle(const framework::Verdict& evicted) {
     framework::Diagnosis diagnosis = preempting->cycle->search.result().diagnosis;
     diagnosis.post_filter_message = "preemption: " + evicted.Message();
     failure.message = diagnosis.Message();
+    failure.account = Account(diagnosis);
     failure.nomination = {.replace = false, .node = {}};
     decision.message = failure.message;
     decision.nominated_node.clear();
@@ -182,19 +210,20 @@ void Engine::State::CacheFailure(const model::PodRecord& pod, size_t profile,
   failure_cache_.Add(pod, profile, failure);
 }
 
-Failure Engine::State::FailureOf(const CycleOutcome& outcome, const ServedProfile& served) const {
+Failure Engine::State::FailureOf(const CycleOutcome& outcome, const ServedProfile& served) {
   Failure failure;
   failure.rejected = outcome.kind != CycleOutcome::Kind::kError;
   failure.message = outcome.Message();
   if (outcome.kind != CycleOutcome::Kind::kFitError) return failure;
   failure.why = served.RejectorsIn(outcome.diagnosis);
+  failure.account = Account(outcome.diagnosis);
   failure.preemption_tried = outcome.preemption_tried;
   if (!served.profile->post_filter().empty()) failure.nomination = outcome.post_filter.nomination;
   return failure;
 }
 
 Failure Engine::State::FailureAt(model::NodeRow node, framework::Verdict verdict,
-                                 const ServedProfile& served) const {
+                                 const ServedProfile& served) {
   Failure failure;
   failure.rejected = verdict.rejected();
   if (!failure.rejected) {
@@ -206,29 +235,42 @@ Failure Engine::State::FailureAt(model::NodeRow node, framework::Verdict verdict
   diagnosis.Add(node, std::move(verdict));
   failure.message = diagnosis.Message();
   failure.why = served.RejectorsIn(diagnosis);
+  failure.account = Account(diagnosis);
   return failure;
 }
 
 std::optional<Failure> Engine::State::Place(BindingCycle::Placement& placement) {
+  std::array<framework::ScoredNode, kReportedCandidates> best;
+  const size_t ranked = attempts_ == nullptr ? 0 : RankNodes(*placement.attempt, best);
   cluster_.Assume(placement.pod->id, placement.node);
-  std::optional<Failure> failure = RunReservePlugins(placement);
-  if (!failure) failure = RunPermitPlugins(placement);
-  if (failure) {
+  const size_t profile = placement.entry.profile;
+  const auto revert = [&] {
     Unreserve(*placement.attempt, placement.node);
     cluster_.Forget(placement.pod->id);
+  };
+  if (auto failure = RunReservePlugins(profile, *placement.attempt, placement.node)) {
+    revert();
     return failure;
   }
-  Activate(placement.attempt->cycle());
+  PermitOutcome permit = RunPermitPlugins(profile, *placement.attempt, placement.node);
+  if (permit.failure) {
+    revert();
+    return std::move(permit.failure);
+  }
+  AwaitPermit(placement, permit);
+  if (attempts_ != nullptr)
+    placement.reported = ReportPlaced(placement, std::span(best).first(ranked));
   StartBinding(std::move(placement));
   return std::nullopt;
 }
 
-std::optional<Failure> Engine::State::RunReservePlugins(BindingCycle::Placement& placement) {
-  const ServedProfile& served = profiles_[placement.entry.profile];
-  framework::AttemptMeter& meter = placement.attempt->meter();
+std::optional<Failure> Engine::State::RunReservePlugins(size_t profile, framework::Attempt& attempt,
+                                                        model::NodeRow node) {
+  const ServedProfile& served = profiles_[profile];
+  framework::AttemptMeter& meter = attempt.meter();
   framework::PluginTimer timer(meter);
   for (const framework::ReservePlugin* plugin : served.profile->reserve()) {
-    framework::Verdict verdict = plugin->Reserve(placement.attempt->cycle(), placement.node);
+    framework::Verdict verdict = plugin->Reserve(attempt.cycle(), node);
     timer.End(*plugin, framework::MeasuredPoint::kReserve, verdict.code());
     if (verdict.ok()) continue;
     if (!verdict.rejected()) {
@@ -236,25 +278,26 @@ std::optional<Failure> Engine::State::RunReservePlugins(BindingCycle::Placement&
           fmt::format("running Reserve plugin \"{}\": {}", plugin->name(), verdict.Message()));
     }
     meter.End(framework::MeasuredPoint::kReserve, verdict.code());
-    return FailureAt(placement.node, std::move(verdict).By(plugin->name()), served);
+    return FailureAt(node, std::move(verdict).By(plugin->name()), served);
   }
   meter.End(framework::MeasuredPoint::kReserve, framework::Code::kSuccess,
             !served.profile->reserve().empty());
   return std::nullopt;
 }
 
-std::optional<Failure> Engine::State::RunPermitPlugins(BindingCycle::Placement& placement) {
-  const ServedProfile& served = profiles_[placement.entry.profile];
-  framework::AttemptMeter& meter = placement.attempt->meter();
-  std::map<std::string, Duration, std::less<>> timeouts;
+PermitOutcome Engine::State::RunPermitPlugins(size_t profile, framework::Attempt& attempt,
+                                              model::NodeRow node) {
+  const ServedProfile& served = profiles_[profile];
+  framework::AttemptMeter& meter = attempt.meter();
+  PermitOutcome outcome;
   framework::PluginTimer timer(meter);
   for (const framework::PermitPlugin* plugin : served.profile->permit()) {
-    framework::PermitResult result =
-        plugin->Permit(placement.attempt->cycle(), placement.node, waiting_);
+    framework::PermitResult result = plugin->Permit(attempt.cycle(), node, waiting_);
     timer.End(*plugin, framework::MeasuredPoint::kPermit, result.verdict.code());
     if (result.verdict.ok()) continue;
     if (result.verdict.code() == framework::Code::kWait) {
-      timeouts.emplace(plugin->name(), result.timeout);
+      outcome.timeouts.emplace(plugin->name(), result.timeout);
+      outcome.message = result.verdict.Message();
       continue;
     }
     if (!result.verdict.rejected()) {
@@ -262,19 +305,24 @@ std::optional<Failure> Engine::State::RunPermitPlugins(BindingCycle::Placement& 
           "running Permit plugin \"{}\": {}", plugin->name(), result.verdict.Message()));
     }
     meter.End(framework::MeasuredPoint::kPermit, result.verdict.code());
-    return FailureAt(placement.node, std::move(result.verdict).By(plugin->name()), served);
+    outcome.failure = FailureAt(node, std::move(result.verdict).By(plugin->name()), served);
+    return outcome;
   }
   meter.End(framework::MeasuredPoint::kPermit,
-            timeouts.empty() ? framework::Code::kSuccess : framework::Code::kWait,
+            outcome.timeouts.empty() ? framework::Code::kSuccess : framework::Code::kWait,
             !served.profile->permit().empty());
-  if (timeouts.empty()) return std::nullopt;
+  return outcome;
+}
+
+void Engine::State::AwaitPermit(BindingCycle::Placement& placement, const PermitOutcome& permit) {
+  if (permit.timeouts.empty()) return;
   placement.waits = true;
   waiting_.Add(placement.pod->uid(), placement.pod->key(), cluster_.nodes().name(placement.node),
-               timeouts, now());
-  return std::nullopt;
+               permit.timeouts, now());
 }
 
 void Engine::State::StartBinding(BindingCycle::Placement placement) {
+  Activate(placement.attempt->cycle());
   cluster_.HoldRow(placement.node);  // Until the binding ends, even if the node is deleted.
   const std::string uid = placement.pod->uid();
   auto binding = std::make_unique<BindingCycle>(

@@ -36,6 +36,8 @@ struct CycleOutcome {
   framework::Diagnosis diagnosis;
   framework::PostFilterResult post_filter;
   bool preemption_tried = false;  // Upon kFitError.
+  // Numbers of nodes, upon kNode; 0 if a search did not count them.
+  size_t evaluated = 0, feasible = 0;
   framework::Verdict error;
 
   // The message for users, unless a node was found.
@@ -52,6 +54,8 @@ struct SearchOptions {
   // The position in node order at which the search begins; advanced by it (upstream:
   // nextStartNodeIndex).
   size_t& next_start;
+  // Run the PostFilter plugins if no node fits.
+  bool post_filters = true;
 };
 
 // Runs the plugins, and calls the extenders, for the attempt's pod. Changes nothing: the caller

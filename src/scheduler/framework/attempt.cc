@@ -115,6 +115,7 @@ Verdict Attempt::Filter() {
   } else {
     candidates_ = nodes.present();
   }
+  if (placement_ != nullptr) candidates_ &= *placement_;
 
   meter_.TookPart(MeasuredPoint::kFilter, results_.filters() & ~skipped_filters_);
   if (restriction_ && restriction_->size() <= kFewNodes) return FilterWithoutCache();
@@ -191,7 +192,8 @@ model::NodeRow Attempt::NominatedNode() const {
   const std::string& name = cycle_.pod().object->status.nominated_node_name;
   if (name.empty()) return {};
   const model::NodeRow row = cluster_.nodes().Find(cluster_.symbols().Find(name));
-  return row.valid() && cluster_.nodes().present().Test(row.index()) ? row : model::NodeRow{};
+  if (!row.valid() || !cluster_.nodes().present().Test(row.index())) return {};
+  return placement_ == nullptr || placement_->Test(row.index()) ? row : model::NodeRow{};
 }
 
 void Attempt::TryAdd(const model::PodRecord& pod, model::NodeRow node) {
@@ -226,6 +228,10 @@ Verdict Attempt::RunFilters(model::NodeRow node,
   return {};
 }
 
+size_t Attempt::AllNodes() const {
+  return placement_ == nullptr ? cluster_.nodes().present_count() : placement_->Count();
+}
+
 std::vector<Verdict> Attempt::AllRejections(model::NodeRow node) const {
   std::vector<Verdict> rejections;
   for (const FilterPlugin* filter : profile_.filter()) {
@@ -239,7 +245,7 @@ std::vector<Verdict> Attempt::AllRejections(model::NodeRow node) const {
 Diagnosis Attempt::Diagnose(const Verdict& pre_filter) {
   if (pre_filter.rejected()) {
     Diagnosis diagnosis;
-    diagnosis.all_nodes = cluster_.nodes().present_count();
+    diagnosis.all_nodes = AllNodes();
     diagnosis.absent = pre_filter;
     diagnosis.pre_filter_message = pre_filter.Message();
     diagnosis.AddRejector(pre_filter);
@@ -251,7 +257,7 @@ Diagnosis Attempt::Diagnose(const Verdict& pre_filter) {
   const model::NodeMask cached = CachedRejections();
   others -= cached;
   Diagnosis diagnosis(results_.verdicts());
-  diagnosis.all_nodes = cluster_.nodes().present_count();
+  diagnosis.all_nodes = AllNodes();
   if (restriction_) {
     diagnosis.absent = Verdict(
         Code::kUnschedulableAndUnresolvable,

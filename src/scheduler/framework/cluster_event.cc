@@ -30,6 +30,7 @@ constexpr std::string_view kResourceNames[] = {
     "resource.k8s.io/ResourceClaim",
     "resource.k8s.io/ResourceSlice",
     "resource.k8s.io/DeviceClass",
+    "scheduling.k8s.io/PodGroup",
     "*",
 };
 static_assert(std::size(kResourceNames) == static_cast<size_t>(Resource::kAny) + 1);
@@ -176,7 +177,7 @@ EventLabel::EventLabel(const ClusterEvent& event) : EventLabel(event.type) {
 
 std::string EventLabel::Text() const {
   if (index_ >= kCauses) return std::string(kCauseNames[index_ - kCauses]);
-  const uint8_t place = index_ % kActions;
+  const auto place = static_cast<uint8_t>(index_ % kActions);
   const Actions actions = place == kUpdatePlace ? kUpdate
                           : place == kAllPlace  ? kAllActions
                                                 : static_cast<Actions>(1 << place);

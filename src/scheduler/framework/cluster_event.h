@@ -34,6 +34,7 @@ enum class Resource : uint8_t {
   kResourceClaim,
   kResourceSlice,
   kDeviceClass,
+  kPodGroup,
   kAny,
 };
 
@@ -144,13 +145,13 @@ class EventLabel {
     kPodPopped,
   };
   // All indexes are below it.
-  static constexpr size_t kCount = 256;
+  static constexpr size_t kCount = 272;
 
   constexpr explicit(false) EventLabel(Cause cause)
-      : index_(static_cast<uint8_t>(kCauses + cause)) {}
+      : index_(static_cast<uint16_t>(kCauses + cause)) {}
   constexpr explicit(false) EventLabel(EventType type)
-      : index_(static_cast<uint8_t>(static_cast<uint8_t>(type.resource) * kActions +
-                                    PlaceOf(type.actions))) {}
+      : index_(static_cast<uint16_t>(static_cast<uint16_t>(type.resource) * kActions +
+                                     PlaceOf(type.actions))) {}
   // The event's own label takes precedence over its type.
   explicit EventLabel(const ClusterEvent& event);
 
@@ -163,7 +164,7 @@ class EventLabel {
  private:
   static constexpr uint8_t kActions = 16;
   static constexpr uint8_t kUpdatePlace = 13, kAllPlace = 14;
-  static constexpr uint8_t kCauses = (static_cast<uint8_t>(Resource::kAny) + 1) * kActions;
+  static constexpr uint16_t kCauses = (static_cast<uint16_t>(Resource::kAny) + 1) * kActions;
   static_assert(kCauses + kPodPopped < kCount);
 
   // Events are about one action, an unspecific update, or anything.
@@ -173,7 +174,7 @@ class EventLabel {
     return static_cast<uint8_t>(std::countr_zero(actions) % kActions);
   }
 
-  uint8_t index_;
+  uint16_t index_;
 };
 
 }  // namespace berth::scheduler::framework

@@ -50,6 +50,18 @@ struct DefaultPreemptionArgs {
   int32_t min_candidate_nodes_absolute = 100;
 };
 
+// The steps of a complete search if none are given: some tenths of a second for thousands of nodes,
+// during which nothing else is scheduled.
+inline constexpr int64_t kDefaultSearchBudget = 10'000;
+
+// Berth's own: kube-scheduler's plugin has no arguments.
+struct GangSchedulingArgs {
+  std::string search = "Greedy";  // Or Complete.
+  int64_t search_budget = kDefaultSearchBudget;
+  std::vector<std::string> topology_levels;
+  friend bool operator==(const GangSchedulingArgs&, const GangSchedulingArgs&) = default;
+};
+
 struct InterPodAffinityArgs {
   int32_t hard_pod_affinity_weight = 1;
   bool ignore_preferred_terms_of_existing_pods = false;

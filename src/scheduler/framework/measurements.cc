@@ -18,7 +18,9 @@ std::string_view ToString(MeasuredPoint point) {
                                                                "PreBindPreFlight",
                                                                "PreBind",
                                                                "Bind",
-                                                               "PostBind"};
+                                                               "PostBind",
+                                                               "PlacementGenerate",
+                                                               "PlacementScore"};
   return kNames[static_cast<size_t>(point)];
 }
 

@@ -4,14 +4,18 @@
 
 #include <algorithm>
 #include <map>
+#include <ranges>
 #include <set>
+
+#include "scheduler/framework/pod_group_plugins.h"
 
 namespace berth::scheduler::framework {
 
 std::string_view ToString(ExtensionPoint point) {
   static constexpr std::string_view kNames[kExtensionPoints] = {
-      "PreEnqueue", "QueueSort", "PreFilter", "Filter",  "PostFilter", "PreScore",
-      "Score",      "Reserve",   "Permit",    "PreBind", "Bind",       "PostBind"};
+      "PreEnqueue", "QueueSort", "PreFilter",         "Filter",        "PostFilter",
+      "PreScore",   "Score",     "Reserve",           "Permit",        "PreBind",
+      "Bind",       "PostBind",  "PlacementGenerate", "PlacementScore"};
   return kNames[static_cast<size_t>(point)];
 }
 
@@ -34,6 +38,11 @@ class ProfileBuilder {
       return Fail(
           fmt::format("at least one bind plugin is needed for profile with scheduler name \"{}\"",
                       config_.scheduler_name));
+    }
+    if (profile_->placement_generate_.size() > 1) {
+      return Fail(fmt::format(
+          "at most one placement generate plugin is allowed for profile with scheduler name \"{}\"",
+          config_.scheduler_name));
     }
     return std::move(profile_);
   }
@@ -83,13 +92,21 @@ class ProfileBuilder {
     fill(kPostFilter, profile_->post_filter_);
     fill(kReserve, profile_->reserve_);
     fill(kPreScore, profile_->pre_score_);
-    if (status) status = FillScore();
+    if (status) status = FillScore<ScorePlugin>(kScore, profile_->score_);
     fill(kPreBind, profile_->pre_bind_);
     fill(kBind, profile_->bind_);
     fill(kPostBind, profile_->post_bind_);
     fill(kPermit, profile_->permit_);
     fill(kPreEnqueue, profile_->pre_enqueue_);
     fill(kQueueSort, profile_->queue_sort_);
+    fill(kPlacementGenerate, profile_->placement_generate_);
+    if (status)
+      status = FillScore<PlacementScorePlugin>(kPlacementScore, profile_->placement_score_);
+    for (const PostFilterPlugin* plugin : profile_->post_filter_) {
+      if (const auto* for_groups = dynamic_cast<const PodGroupPostFilterPlugin*>(plugin))
+        profile_->pod_group_post_filter_.push_back(for_groups);
+    }
+    FindRolesInGroups();
     return status;
   }
 
@@ -103,8 +120,23 @@ class ProfileBuilder {
     return {};
   }
 
-  Status FillScore() {
-    auto choices = Expand<ScorePlugin>(ExtensionPoint::kScore);
+  // Roles that are not extension points.
+  void FindRolesInGroups() {
+    static const GroupSearch kGreedy;
+    profile_->group_search_ = &kGreedy;
+    for (const PermitPlugin* plugin : profile_->permit_ | std::views::reverse) {
+      if (const auto* searching = dynamic_cast<const GroupSearchPlugin*>(plugin))
+        profile_->group_search_ = &searching->group_search();
+    }
+    for (const FilterPlugin* plugin : profile_->filter_) {
+      if (const auto* counting = dynamic_cast<const ResourceFilterPlugin*>(plugin))
+        profile_->resource_filter_ = counting;
+    }
+  }
+
+  template <typename Role, typename Scorer>
+  Status FillScore(ExtensionPoint point, std::vector<Scorer>& list) {
+    auto choices = Expand<Role>(point);
     if (!choices) return std::unexpected(choices.error());
     int64_t total = 0;
     for (const PluginChoice& choice : *choices) {
@@ -114,11 +146,12 @@ class ProfileBuilder {
       const auto remaining =
           static_cast<int64_t>(static_cast<uint64_t>(INT64_MAX) - static_cast<uint64_t>(total));
       if (__builtin_mul_overflow(weight, ScorePlugin::kMaxScore, &highest) || highest > remaining) {
-        return Fail("score plugins: total score of Score plugins could overflow");
+        return Fail(fmt::format(
+            "{}: total score of Score plugins could overflow",
+            point == ExtensionPoint::kScore ? "score plugins" : "placement score plugins"));
       }
       total += highest;
-      profile_->score_.push_back(
-          {dynamic_cast<const ScorePlugin*>(by_name_.at(choice.name)), weight});
+      list.push_back({dynamic_cast<const Role*>(by_name_.at(choice.name)), weight});
     }
     return {};
   }

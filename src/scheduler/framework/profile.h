@@ -18,6 +18,12 @@
 
 namespace berth::scheduler::framework {
 
+class PlacementGeneratePlugin;
+class PlacementScorePlugin;
+class PodGroupPostFilterPlugin;
+class ResourceFilterPlugin;
+struct GroupSearch;
+
 enum class ExtensionPoint : uint8_t {
   kPreEnqueue,
   kQueueSort,
@@ -31,8 +37,10 @@ enum class ExtensionPoint : uint8_t {
   kPreBind,
   kBind,
   kPostBind,
+  kPlacementGenerate,
+  kPlacementScore,
 };
-inline constexpr size_t kExtensionPoints = 12;
+inline constexpr size_t kExtensionPoints = 14;
 
 // As in error messages: "PreFilter".
 std::string_view ToString(ExtensionPoint point);
@@ -67,6 +75,10 @@ class Profile {
     const ScorePlugin* plugin;
     int64_t weight;
   };
+  struct PlacementScorer {
+    const PlacementScorePlugin* plugin;
+    int64_t weight;
+  };
 
   // Creates the plugins that `config` names and orders them, multiPoint expanded. The error is
   // kube-scheduler's.
@@ -90,6 +102,17 @@ class Profile {
   std::span<const PreBindPlugin* const> pre_bind() const { return pre_bind_; }
   std::span<const BindPlugin* const> bind() const { return bind_; }
   std::span<const PostBindPlugin* const> post_bind() const { return post_bind_; }
+  std::span<const PlacementGeneratePlugin* const> placement_generate() const {
+    return placement_generate_;
+  }
+  std::span<const PlacementScorer> placement_score() const { return placement_score_; }
+  // Those of the PostFilter plugins that also make room for groups.
+  std::span<const PodGroupPostFilterPlugin* const> pod_group_post_filter() const {
+    return pod_group_post_filter_;
+  }
+  const GroupSearch& group_search() const { return *group_search_; }
+  // The Filter plugin that compares requests with what is free; null if there is none.
+  const ResourceFilterPlugin* resource_filter() const { return resource_filter_; }
 
  private:
   friend class ProfileBuilder;
@@ -110,6 +133,11 @@ class Profile {
   std::vector<const PreBindPlugin*> pre_bind_;
   std::vector<const BindPlugin*> bind_;
   std::vector<const PostBindPlugin*> post_bind_;
+  std::vector<const PlacementGeneratePlugin*> placement_generate_;
+  std::vector<PlacementScorer> placement_score_;
+  std::vector<const PodGroupPostFilterPlugin*> pod_group_post_filter_;
+  const GroupSearch* group_search_ = nullptr;
+  const ResourceFilterPlugin* resource_filter_ = nullptr;
 };
 
 }  // namespace berth::scheduler::framework

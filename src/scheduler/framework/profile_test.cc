@@ -206,9 +206,10 @@ TEST(Profile, HoldsUpToSixtyTwoPlugins) {
 }
 
 TEST(ExtensionPoint, NamesAreThoseOfTheConfiguration) {
-  const char* want[] = {"PreEnqueue", "QueueSort", "PreFilter", "Filter",
-                        "PostFilter", "PreScore",  "Score",     "Reserve",
-                        "Permit",     "PreBind",   "Bind",      "PostBind"};
+  const char* want[] = {
+      "PreEnqueue", "QueueSort", "PreFilter",         "Filter",        "PostFilter",
+      "PreScore",   "Score",     "Reserve",           "Permit",        "PreBind",
+      "Bind",       "PostBind",  "PlacementGenerate", "PlacementScore"};
   for (size_t i = 0; i < kExtensionPoints; ++i) {
     EXPECT_EQ(ToString(static_cast<ExtensionPoint>(i)), want[i]);
   }

@@ -8,6 +8,16 @@ namespace {
 constexpr Duration kFirstPause = Duration::Millis(10);
 constexpr int64_t kPauseGrowth = 5;
 
+template <typename Patch>
+Task<WriteResult> WriteWithRetries(Async& async, const Patch& patch) {
+  for (int tries = 1;; ++tries) {
+    ApiWrite write = patch;
+    WriteResult result = co_await async.Write(std::move(write));
+    if (!WorthRetrying(result) || tries == kMaxStatusTries) co_return result;
+    co_await async.Sleep(PauseAfter(tries));
+  }
+}
+
 }  // namespace
 
 bool WorthRetrying(const WriteResult& result) {
@@ -22,12 +32,11 @@ Duration PauseAfter(int tries) {
 }
 
 Task<WriteResult> WriteStatus(Async& async, const PatchPodStatus& patch) {
-  for (int tries = 1;; ++tries) {
-    ApiWrite write = patch;
-    WriteResult result = co_await async.Write(std::move(write));
-    if (!WorthRetrying(result) || tries == kMaxStatusTries) co_return result;
-    co_await async.Sleep(PauseAfter(tries));
-  }
+  return WriteWithRetries(async, patch);
+}
+
+Task<WriteResult> WriteStatus(Async& async, const PatchPodGroupStatus& patch) {
+  return WriteWithRetries(async, patch);
 }
 
 }  // namespace berth::scheduler::framework

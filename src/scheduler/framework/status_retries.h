@@ -1,4 +1,5 @@
-// How writes of a pod's status are retried while the API is busy, as by kube-scheduler.
+// How writes of a pod's or a group's status are retried while the API is busy, as by
+// kube-scheduler.
 #pragma once
 
 #include "base/task.h"
@@ -14,7 +15,9 @@ bool WorthRetrying(const WriteResult& result);
 // The pause after so many tries; it grows with them. At most kMaxStatusTries.
 Duration PauseAfter(int tries);
 
-// Writes a patch whose result the caller needs, and retries it. `patch` must live until then.
+// Writes a patch of a status whose result the caller needs, and retries it. `patch` must live until
+// then.
 Task<WriteResult> WriteStatus(Async& async, const PatchPodStatus& patch);
+Task<WriteResult> WriteStatus(Async& async, const PatchPodGroupStatus& patch);
 
 }  // namespace berth::scheduler::framework

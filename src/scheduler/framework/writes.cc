@@ -25,6 +25,7 @@ struct Lanes {
     // A victim is marked before it is deleted.
     return patch.condition->type == "DisruptionTarget" ? WriteLane::kEvict : WriteLane::kStatus;
   }
+  WriteLane operator()(const PatchPodGroupStatus&) const { return WriteLane::kStatus; }
   WriteLane operator()(const DeletePod&) const { return WriteLane::kEvict; }
   // A cycle waits for these.
   WriteLane operator()(const CallExtender&) const { return WriteLane::kBind; }

@@ -47,6 +47,14 @@ struct PatchPodStatus {
   friend bool operator==(const PatchPodStatus&, const PatchPodStatus&) = default;
 };
 
+// PATCH podgroups/<name>/status: sets a condition.
+struct PatchPodGroupStatus {
+  api::ObjectKey group;
+  std::string uid;
+  api::PodCondition condition;
+  friend bool operator==(const PatchPodGroupStatus&, const PatchPodGroupStatus&) = default;
+};
+
 // DELETE pods/<name>.
 struct DeletePod {
   api::ObjectKey pod;
@@ -142,7 +150,7 @@ using ApiWrite =
     std::variant<BindPod, PatchPodStatus, DeletePod, UpdatePersistentVolume,
                  UpdatePersistentVolumeClaim, CreateResourceClaim, GetResourceClaim,
                  UpdateResourceClaim, UpdateResourceClaimStatus, UnreserveResourceClaim,
-                 DeleteResourceClaim, RecordEvent, CallExtender>;
+                 DeleteResourceClaim, RecordEvent, CallExtender, PatchPodGroupStatus>;
 
 // Writes are issued lane by lane, so that many of one kind do not delay a more urgent one.
 enum class WriteLane : uint8_t { kBind, kNominate, kEvict, kStatus, kEvent };

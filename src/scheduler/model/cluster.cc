@@ -9,6 +9,7 @@
 #include "scheduler/model/device_model.h"
 #include "scheduler/model/objects.h"
 #include "scheduler/model/pod_counters.h"
+#include "scheduler/model/pod_groups.h"
 #include "scheduler/model/storage_model.h"
 
 namespace berth::scheduler::model {
@@ -35,13 +36,14 @@ struct Cluster::ObjectTables {
              Objects<api::CsiDriver>, Objects<api::CsiStorageCapacity>,
              Objects<api::VolumeAttachment>, Objects<api::PodDisruptionBudget>,
              Objects<api::PriorityClass>, Objects<api::ResourceClaim>, Objects<api::DeviceClass>,
-             Objects<api::ResourceSlice>>
+             Objects<api::ResourceSlice>, Objects<api::PodGroup>>
       by_kind;
 };
 
 Cluster::Cluster(const Features& features)
     : features_(features),
       objects_(std::make_unique<ObjectTables>()),
+      groups_(std::make_unique<PodGroups>()),
       counters_(std::make_unique<PodCounters>(symbols_, pods_, pod_labels_, namespaces_)),
       affinity_terms_(std::make_unique<AffinityTerms>(symbols_, pod_labels_, namespaces_)),
       storage_(
@@ -150,6 +152,7 @@ PodId Cluster::PutPod(std::shared_ptr<const api::Pod> pod) {
   } else if (known) {
     NominatedPodChanged(nominations_.NodeOf(record.id));
   }
+  if (features_.generic_workload) groups_->Put(record);
   if (known) Release(old);
   affinity_terms_->Trim();
   return record.id;
@@ -247,6 +250,7 @@ void Cluster::UnplacePod(PodRecord& record) {
 
 void Cluster::DropPod(PodId id) {
   PodRecord& record = pods_.Get(id);
+  if (features_.generic_workload) groups_->Remove(id);
   SetNomination(id, {});
   if (record.state == PodState::kAssumed) --assumed_pods_;
   if (record.state != PodState::kPending) {
@@ -269,6 +273,7 @@ void Cluster::Assume(PodId pod, NodeRow node) {
   record.node = node;
   nodes_.AddPod(node, pod, classes_.Get(record.pod_class));
   Count(record, node, +1);
+  if (features_.generic_workload) groups_->Put(record);
 }
 
 void Cluster::Forget(PodId pod) {
@@ -282,6 +287,7 @@ void Cluster::Forget(PodId pod) {
   // The object may have changed while the pod was assumed.
   Describe(record, /*with_node_name=*/false);
   Release(old);
+  if (features_.generic_workload) groups_->Put(record);
 }
 
 PodRecord Cluster::MakeHypotheticalPod(std::shared_ptr<const api::Pod> pod) {
@@ -318,6 +324,23 @@ void Cluster::TryRemovePod(const PodRecord& pod, NodeRow node) {
   nodes_.TryRemovePod(node, pod.id, classes_.Get(pod.pod_class));
 }
 
+void Cluster::TakeOff(PodId pod) {
+  ++version_;
+  const PodRecord& record = pods_.Get(pod);
+  CHECK(record.state != PodState::kPending);
+  nodes_.HoldRow(record.node);  // It may have been its last pod.
+  Count(record, record.node, -1);
+  nodes_.RemovePod(record.node, pod, classes_.Get(record.pod_class));
+}
+
+void Cluster::PutBack(PodId pod) {
+  ++version_;
+  const PodRecord& record = pods_.Get(pod);
+  nodes_.AddPod(record.node, pod, classes_.Get(record.pod_class));
+  Count(record, record.node, +1);
+  nodes_.ReleaseRow(record.node);
+}
+
 // The templates above, for every kind.
 #define BERTH_INSTANTIATE(KIND)                                            \
   template void Cluster::Put(const std::shared_ptr<const api::KIND>& ref); \
@@ -344,6 +367,7 @@ BERTH_INSTANTIATE_TABLE(PriorityClass);
 BERTH_INSTANTIATE_TABLE(ResourceClaim);
 BERTH_INSTANTIATE_TABLE(DeviceClass);
 BERTH_INSTANTIATE_TABLE(ResourceSlice);
+BERTH_INSTANTIATE_TABLE(PodGroup);
 #undef BERTH_INSTANTIATE_TABLE
 #undef BERTH_INSTANTIATE
 

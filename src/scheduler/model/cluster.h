@@ -5,9 +5,9 @@
 // pods remain. After any sequence of changes the model equals one built from scratch out of the
 // remaining objects (and the assumed pods). Owned by the engine thread.
 //
-// Volumes (storage_model.h), devices (device_model.h), counters and affinity terms (pod_counters.h)
-// and the objects by kind (objects.h) are only declared here: files that read them include their
-// headers.
+// Volumes (storage_model.h), devices (device_model.h), counters and affinity terms
+// (pod_counters.h), groups of pods (pod_groups.h) and the objects by kind (objects.h) are only
+// declared here: files that read them include their headers.
 #pragma once
 
 #include <cstdint>
@@ -34,6 +34,7 @@ template <typename T>
 class Objects;
 class PodCounter;
 class PodCounters;
+class PodGroups;
 struct PodQuery;
 class Storage;
 
@@ -63,6 +64,8 @@ class Cluster {
   const Storage& storage() const { return *storage_; }
   const Devices& devices() const { return *devices_; }
   const Preemptions& preemptions() const { return preemptions_; }
+  // The members of groups. Empty without the feature GenericWorkload: pods then have no groups.
+  const PodGroups& groups() const { return *groups_; }
   const SymbolTable& symbols() const { return symbols_; }
   const ScalarNames& scalars() const { return scalars_; }
   // The objects of kind T: any kind of api::Object but pods and nodes, which have their own tables.
@@ -106,6 +109,7 @@ class Cluster {
     Nominate(pod, node.empty() ? Symbol{} : holder.Intern(node));
   }
   Preemptions& mutable_preemptions() { return preemptions_; }
+  PodGroups& mutable_groups() { return *groups_; }
   // For decisions about volumes and claims.
   Storage& mutable_storage() {
     ++version_;
@@ -133,6 +137,12 @@ class Cluster {
   void TrySubtractSums(NodeRow node, const ResourceVector& amounts, int64_t pods) {
     nodes_.TrySubtractSums(node, amounts, pods);
   }
+
+  // Counts a pod that has a node as running nowhere, until PutBack; its record does not change.
+  // Unlike in a dry run, the row counts as changed: any number of pods may be taken off while
+  // others are evaluated.
+  void TakeOff(PodId pod);
+  void PutBack(PodId pod);
 
   // --- what rules prepare ---
 
@@ -192,6 +202,7 @@ class Cluster {
   Nominations nominations_{symbols_};
   Preemptions preemptions_;
   std::unique_ptr<ObjectTables> objects_;
+  std::unique_ptr<PodGroups> groups_;
   std::unique_ptr<PodCounters> counters_;
   std::unique_ptr<AffinityTerms> affinity_terms_;
   std::unique_ptr<Storage> storage_;

@@ -27,6 +27,10 @@ struct Features {
   bool dra_resource_claim_device_status = true;
   // The search for devices on a node is limited.
   bool dra_scheduler_filter_timeout = true;
+  // The members of a gang are placed together or not at all. Needs generic_workload.
+  bool gang_scheduling = false;
+  // Pods may belong to PodGroups, whose members are scheduled in one cycle.
+  bool generic_workload = false;
   // A resize of spec.resources counts, as one of a container's resources does.
   bool in_place_pod_level_resources_vertical_scaling = true;
   // matchLabelKeys of topology spread constraints count.
@@ -47,8 +51,12 @@ struct Features {
   bool storage_capacity_scoring = false;
   // Tolerations may compare numbers, with the operators Lt and Gt.
   bool taint_toleration_comparison_operators = false;
+  // Groups may be confined to one topology domain. Needs generic_workload.
+  bool topology_aware_workload_scheduling = false;
   // A CSI driver may keep its pods off nodes where it is not installed.
   bool volume_limit_scaling = false;
+  // A group preempts as a whole, and may be evicted as a whole. Needs gang_scheduling.
+  bool workload_aware_preemption = false;
 
   friend constexpr bool operator==(const Features&, const Features&) = default;
 };
@@ -67,6 +75,8 @@ inline constexpr std::array kNamedFeatures = std::to_array<NamedFeature>({
     {"DRAPrioritizedList", &Features::dra_prioritized_list},
     {"DRAResourceClaimDeviceStatus", &Features::dra_resource_claim_device_status},
     {"DRASchedulerFilterTimeout", &Features::dra_scheduler_filter_timeout},
+    {"GangScheduling", &Features::gang_scheduling},
+    {"GenericWorkload", &Features::generic_workload},
     {"InPlacePodLevelResourcesVerticalScaling",
      &Features::in_place_pod_level_resources_vertical_scaling},
     {"MatchLabelKeysInPodTopologySpread", &Features::match_label_keys_in_pod_topology_spread},
@@ -79,7 +89,9 @@ inline constexpr std::array kNamedFeatures = std::to_array<NamedFeature>({
     {"SchedulerPopFromBackoffQ", &Features::scheduler_pop_from_backoff_q},
     {"StorageCapacityScoring", &Features::storage_capacity_scoring},
     {"TaintTolerationComparisonOperators", &Features::taint_toleration_comparison_operators},
+    {"TopologyAwareWorkloadScheduling", &Features::topology_aware_workload_scheduling},
     {"VolumeLimitScaling", &Features::volume_limit_scaling},
+    {"WorkloadAwarePreemption", &Features::workload_aware_preemption},
 });
 
 }  // namespace berth::scheduler::model

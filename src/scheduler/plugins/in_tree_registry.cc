@@ -14,11 +14,13 @@
 #include "scheduler/plugins/node_resources/fit.h"
 #include "scheduler/plugins/node_unschedulable.h"
 #include "scheduler/plugins/node_volume_limits.h"
+#include "scheduler/plugins/pod_group_pods_count.h"
 #include "scheduler/plugins/pod_topology_spread/pod_topology_spread.h"
 #include "scheduler/plugins/preemption/default_preemption.h"
 #include "scheduler/plugins/queue_sort.h"
 #include "scheduler/plugins/scheduling_gates.h"
 #include "scheduler/plugins/taint_toleration.h"
+#include "scheduler/plugins/topology_placement_generator.h"
 #include "scheduler/plugins/volume_binding/volume_binding.h"
 #include "scheduler/plugins/volume_restrictions.h"
 #include "scheduler/plugins/volume_zone.h"
@@ -48,6 +50,11 @@ framework::PluginSet DefaultPlugins(const model::Features& features) {
                                            {"DefaultBinder"}},
                                .disabled = {}};
   if (features.node_declared_features) plugins.enabled.push_back({"NodeDeclaredFeatures"});
+  if (features.gang_scheduling) plugins.enabled.push_back({"GangScheduling"});
+  if (features.topology_aware_workload_scheduling) {
+    plugins.enabled.push_back({"TopologyPlacementGenerator"});
+    plugins.enabled.push_back({"PodGroupPodsCount", 1});
+  }
   return plugins;
 }
 
@@ -75,7 +82,9 @@ framework::Registry InTreeRegistry() {
   registry.Add<ImageLocality>();
   registry.Add<DefaultBinder>();
   registry.Add<NodeDeclaredFeatures>();
-  registry.Add<GangScheduling>();
+  registry.AddWithArgs<GangScheduling, framework::GangSchedulingArgs>();
+  registry.Add<TopologyPlacementGenerator>();
+  registry.Add<PodGroupPodsCount>();
   return registry;
 }
 

@@ -80,6 +80,9 @@ const std::map<std::string, std::vector<framework::ClusterEventWithHint>> kInter
     {"NodeDeclaredFeatures",
      {{{framework::Resource::kNode, framework::kAdd | framework::kUpdateNodeDeclaredFeature}},
       {{framework::Resource::kPod, framework::kUpdate}}}},
+    {"GangScheduling",
+     {{{framework::Resource::kPod, framework::kAdd}},
+      {{framework::Resource::kPodGroup, framework::kAdd}}}},
 };
 
 TEST(EventsToRegister, AreKubeSchedulers) {

@@ -4,11 +4,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
 
 #include "base/time.h"
+#include "scheduler/framework/cluster_event.h"
 #include "scheduler/framework/plugin.h"
 
 namespace berth::scheduler::queue {
@@ -29,6 +31,15 @@ struct Rejectors {
   friend auto operator<=>(const Rejectors&, const Rejectors&) = default;
 };
 
+// What let a pod leave the unschedulable pods, or the queue accept it.
+struct Wake {
+  framework::EventLabel event = framework::EventLabel::kScheduleAttemptFailure;
+  Instant time = {};
+  // "Node/a-1", "Pod/shop/web-1"; null if the event is about no other object, or without
+  // SchedulingQueue::Options::name_wakes.
+  std::shared_ptr<const std::string> object = {};
+};
+
 struct QueueEntry {
   enum class Place : uint8_t {
     kNowhere,        // In flight, or new.
@@ -43,6 +54,7 @@ struct QueueEntry {
   size_t profile = 0;  // The index of the profile that serves the pod.
 
   std::optional<Instant> first_ready;  // When it could first be tried.
+  uint64_t ready_sequence = 0;         // Orders the pods that became ready at the same instant.
   uint32_t attempts = 0;
   uint32_t rejections = 0;     // Attempts that a plugin rejected.
   uint32_t errors_in_row = 0;  // Attempts since then that failed with an error.
@@ -50,6 +62,7 @@ struct QueueEntry {
   const framework::PreEnqueuePlugin* gate = nullptr;  // The plugin that gates the pod.
   std::optional<Instant> backoff_end = {};
   Instant flushed = {};  // When it was last moved because it had been unschedulable for too long.
+  Wake woken_by = {};
 
   Place place = Place::kNowhere;
 };

@@ -1,7 +1,11 @@
 #include "scheduler/queue/scheduling_queue.h"
 
-#include <algorithm>
+#include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+
+#include "api/object.h"
 #include "base/check.h"
 #include "scheduler/framework/cluster_event.h"
 #include "scheduler/framework/profile.h"
@@ -102,9 +106,17 @@ void SchedulingQueue::PutIn(QueueEntry& entry, Place place) {
   }
 }
 
-void SchedulingQueue::Enter(QueueEntry& entry, Place place, framework::EventLabel why) {
+void SchedulingQueue::Enter(QueueEntry& entry, Place place, framework::EventLabel why,
+                            Instant now) {
   PutIn(entry, place);
   if (options_.measurements != nullptr) options_.measurements->PodQueued(NameOf(place), why);
+  // A pod that has waited for the end of its backoff was woken by what happened before.
+  const bool was_woken = entry.woken_by.event != framework::EventLabel::kScheduleAttemptFailure;
+  if (place == Place::kUnschedulable ||
+      (why == framework::EventLabel::kBackoffComplete && was_woken)) {
+    return;
+  }
+  entry.woken_by = {.event = why, .time = now};
 }
 
 void SchedulingQueue::CountRejections(size_t profile, framework::PluginMask plugins,
@@ -155,24 +167,30 @@ const framework::PreEnqueuePlugin* SchedulingQueue::FindGate(const QueueEntry& e
   return nullptr;
 }
 
+void SchedulingQueue::NoteReady(QueueEntry& entry, Instant now) {
+  if (entry.first_ready) return;
+  entry.first_ready = now;
+  entry.ready_sequence = next_ready_++;
+}
+
 void SchedulingQueue::ToActive(QueueEntry& entry, framework::EventLabel why, Instant now) {
   // An unschedulable entry is grouped by its gate, so it is removed before that may change.
   const bool waits_elsewhere =
       entry.place != Place::kNowhere && entry.place != Place::kUnschedulable;
   if (entry.place == Place::kUnschedulable) TakeOut(entry);
   if (!PassesGates(entry)) {
-    if (!waits_elsewhere) Enter(entry, Place::kUnschedulable, why);
+    if (!waits_elsewhere) Enter(entry, Place::kUnschedulable, why, now);
     return;
   }
-  if (!entry.first_ready) entry.first_ready = now;
-  Enter(entry, Place::kActive, why);
+  NoteReady(entry, now);
+  Enter(entry, Place::kActive, why, now);
 }
 
-void SchedulingQueue::ToBackoff(QueueEntry& entry, framework::EventLabel why) {
+void SchedulingQueue::ToBackoff(QueueEntry& entry, framework::EventLabel why, Instant now) {
   TakeOut(entry);
   if (options_.pop_from_backoff && !PassesGates(entry))
-    return Enter(entry, Place::kUnschedulable, why);
-  Enter(entry, entry.rejectors.empty() ? Place::kErrorBackoff : Place::kBackoff, why);
+    return Enter(entry, Place::kUnschedulable, why, now);
+  Enter(entry, entry.rejectors.empty() ? Place::kErrorBackoff : Place::kBackoff, why, now);
 }
 
 bool SchedulingQueue::BacksOff(QueueEntry& entry, Instant now) {
@@ -185,16 +203,16 @@ void SchedulingQueue::LeaveBackoff(QueueEntry& entry, framework::EventLabel why,
     TakeOut(entry);
     return ToActive(entry, why, now);
   }
-  if (!entry.first_ready) entry.first_ready = now;
-  Enter(entry, Place::kActive, why);
+  NoteReady(entry, now);
+  Enter(entry, Place::kActive, why, now);
 }
 
 void SchedulingQueue::Requeue(QueueEntry& entry, QueueingStrategy strategy,
                               framework::EventLabel why, Instant now) {
   if (strategy == QueueingStrategy::kQueueSkip) {
-    Enter(entry, Place::kUnschedulable, why);
+    Enter(entry, Place::kUnschedulable, why, now);
   } else if (strategy == QueueingStrategy::kQueueAfterBackoff && BacksOff(entry, now)) {
-    ToBackoff(entry, why);
+    ToBackoff(entry, why, now);
   } else {
     ToActive(entry, why, now);
   }
@@ -257,46 +275,12 @@ void SchedulingQueue::Activate(model::PodId pod, Instant now) {
   }
 }
 
-// --- attempts ---
-
-std::optional<QueueEntry> SchedulingQueue::Pop(Instant now) {
-  while (HasReady()) {
-    const bool early = active_.empty();
-    QueueEntry& entry = early ? backoff_.front() : active_.front();
-    if (early && options_.measurements != nullptr)
-      options_.measurements->PodQueued(framework::QueueName::kActive,
-                                       framework::EventLabel::kPopFromBackoffQ);
-    if (!entry.first_ready) entry.first_ready = now;
-    QueueEntry popped = entry;
-    Drop(entry);
-    ++popped.attempts;
-    popped.place = Place::kNowhere;
-    if (in_flight_.Contains(popped.uid)) continue;  // It is in flight already.
-    in_flight_.Begin(popped.uid);
-    return popped;
-  }
-  return std::nullopt;
-}
-
-void SchedulingQueue::Return(QueueEntry entry, model::PodId pod, Rejectors why, Instant now) {
-  if (FindEntry(pod) != nullptr) return Done(entry.uid);  // It was added again meanwhile.
-  entry.rejectors = why;
-  entry.gate = nullptr;
-  entry.order = {pod, cluster_.pod(pod).object->priority(), now, next_sequence_++};
-  entry.backoff_end.reset();
-  entry.flushed = {};
-  if (why.empty()) {
-    ++entry.errors_in_row;
-  } else {
-    ++entry.rejections;
-    entry.errors_in_row = 0;
-  }
-  const QueueingStrategy strategy = StrategyForInFlightPod(entry, cluster_.pod(pod));
-  Done(entry.uid);
-  CountRejections(entry.profile, why.all(), +1);
-  QueueEntry& waiting =
-      *entries_.emplace(pod, std::make_unique<QueueEntry>(std::move(entry))).first->second;
-  Requeue(waiting, strategy, framework::EventLabel::kScheduleAttemptFailure, now);
+void SchedulingQueue::CheckGates(model::PodId pod) {
+  QueueEntry* entry = FindEntry(pod);
+  if (entry == nullptr || entry->place != Place::kUnschedulable || entry->gate != nullptr) return;
+  TakeOut(*entry);
+  PassesGates(*entry);
+  PutIn(*entry, Place::kUnschedulable);
 }
 
 // --- events ---
@@ -347,7 +331,7 @@ bool SchedulingQueue::QueueingHint(const QueueingHintMap::Registration& registra
 }
 
 SchedulingQueue::QueueingStrategy SchedulingQueue::StrategyForInFlightPod(
-    const QueueEntry& entry, const model::PodRecord& pod) const {
+    const QueueEntry& entry, const model::PodRecord& pod, Wake& woken_by) const {
   if (entry.rejectors.empty() || !in_flight_.Contains(entry.uid))
     return QueueingStrategy::kQueueAfterBackoff;
   QueueingStrategy all = QueueingStrategy::kQueueSkip;
@@ -355,6 +339,8 @@ SchedulingQueue::QueueingStrategy SchedulingQueue::StrategyForInFlightPod(
     const QueueingStrategy strategy = IsPodWorthRequeuing(entry, pod, event);
     if (strategy == QueueingStrategy::kQueueSkip) return true;
     all = strategy;
+    woken_by.event = framework::EventLabel(event);
+    woken_by.object = ObjectOf(event);
     return strategy != QueueingStrategy::kQueueImmediately && entry.rejectors.pending != 0;
   });
   return all;
@@ -392,14 +378,30 @@ void SchedulingQueue::MoveAllToActiveOrBackoffQueue(const framework::ClusterEven
       if (concerns == nullptr || concerns(*entry)) to_requeue.emplace_back(entry, strategy);
     }
   });
-  RequeueAll(std::move(to_requeue), framework::EventLabel(event), now);
+  if (!to_requeue.empty()) RequeueAll(std::move(to_requeue), event, now);
   in_flight_.Note(event);
 }
 
 void SchedulingQueue::RequeueAll(std::vector<std::pair<QueueEntry*, QueueingStrategy>> to_requeue,
-                                 framework::EventLabel why, Instant now) {
+                                 const framework::ClusterEvent& event, Instant now) {
   std::ranges::sort(to_requeue, {}, [](const auto& item) { return item.first->order.sequence; });
-  for (auto [entry, strategy] : to_requeue) Requeue(*entry, strategy, why, now);
+  const framework::EventLabel why(event);
+  const std::shared_ptr<const std::string> object = ObjectOf(event);
+  for (auto [entry, strategy] : to_requeue) {
+    Requeue(*entry, strategy, why, now);
+    if (entry->place != Place::kUnschedulable) entry->woken_by.object = object;
+  }
+}
+
+std::shared_ptr<const std::string> SchedulingQueue::ObjectOf(
+    const framework::ClusterEvent& event) const {
+  const std::optional<api::Object>& object = event.after ? event.after : event.before;
+  if (!options_.name_wakes || !object) return nullptr;
+  const api::KindInfo& kind = api::KindOf(*object);
+  const api::ObjectMeta& meta = api::MetaOf(*object);
+  return std::make_shared<const std::string>(
+      kind.namespaced ? fmt::format("{}/{}/{}", kind.kind, meta.namespace_, meta.name)
+                      : fmt::format("{}/{}", kind.kind, meta.name));
 }
 
 // --- time ---

@@ -45,6 +45,7 @@ class SchedulingQueue {
     // ready. PreEnqueue plugins then run before the backoff, not after it.
     bool pop_from_backoff = true;
     framework::Measurements* measurements = nullptr;  // May be null.
+    bool name_wakes = false;  // Name the object of the event that requeues a pod: see Wake.
   };
 
   SchedulingQueue(model::Cluster& cluster, Options options);
@@ -60,12 +61,17 @@ class SchedulingQueue {
   void Remove(model::PodId pod);
   // Moves the pod to the active queue wherever it waits, unless it is gated.
   void Activate(model::PodId pod, Instant now);
+  // Gates the pod if it is unschedulable and a PreEnqueue plugin rejects it now. It would be gated
+  // when it is requeued; the caller knows of a change that matters to the plugin.
+  void CheckGates(model::PodId pod);
 
   // --- attempts ---
 
   // Removes and returns the first active pod, or, if there is none and Options::pop_from_backoff,
   // the one whose backoff ends first.
   std::optional<QueueEntry> Pop(Instant now);
+  // Removes and returns the pod wherever it waits, unless it is gated or not in the queue.
+  std::optional<QueueEntry> PopSpecificPod(model::PodId pod, Instant now);
   // The pod could not be scheduled: `why` are the plugins that rejected it (empty: it failed with
   // an error). Includes Done.
   void Return(QueueEntry entry, model::PodId pod, Rejectors why, Instant now);
@@ -113,10 +119,13 @@ class SchedulingQueue {
   ReadyPods* ListOf(Place place);
   void TakeOut(QueueEntry& entry);
   void PutIn(QueueEntry& entry, Place place);
-  // Inserts a pod that was elsewhere; `why` is for the metrics.
-  void Enter(QueueEntry& entry, Place place, framework::EventLabel why);
+  // Inserts a pod that was elsewhere; `why` is for the metrics, and what woke it.
+  void Enter(QueueEntry& entry, Place place, framework::EventLabel why, Instant now);
   void Drop(QueueEntry& entry);
 
+  // Removes the entry from its place; returns nothing if the pod is in flight already.
+  std::optional<QueueEntry> TakeToFlight(QueueEntry& entry, Instant now);
+  void NoteReady(QueueEntry& entry, Instant now);
   // Runs the PreEnqueue plugins; records the one that gates the pod, if any.
   bool PassesGates(QueueEntry& entry);
   // Returns the first PreEnqueue plugin that rejects the pod, or null.
@@ -124,7 +133,7 @@ class SchedulingQueue {
                                               const framework::AttemptMeter& meter,
                                               framework::Code& verdict) const;
   void ToActive(QueueEntry& entry, framework::EventLabel why, Instant now);
-  void ToBackoff(QueueEntry& entry, framework::EventLabel why);
+  void ToBackoff(QueueEntry& entry, framework::EventLabel why, Instant now);
   void Requeue(QueueEntry& entry, QueueingStrategy strategy, framework::EventLabel why,
                Instant now);
   // The backoff of a pod in `entry`'s place has ended, or it is activated.
@@ -134,14 +143,16 @@ class SchedulingQueue {
   // What to do upon the event with a pod of these rejectors.
   QueueingStrategy IsPodWorthRequeuing(const QueueEntry& entry, const model::PodRecord& pod,
                                        const framework::ClusterEvent& event) const;
-  QueueingStrategy StrategyForInFlightPod(const QueueEntry& entry,
-                                          const model::PodRecord& pod) const;
+  // `woken_by` is the event that decides, if one does.
+  QueueingStrategy StrategyForInFlightPod(const QueueEntry& entry, const model::PodRecord& pod,
+                                          Wake& woken_by) const;
   // Runs the plugin's QueueingHint for a registration that covers the event.
   bool QueueingHint(const QueueingHintMap::Registration& registration, const QueueEntry& entry,
                     const model::PodRecord& pod, const framework::ClusterEvent& event) const;
   bool GateIsRegisteredFor(const QueueEntry& entry, const framework::ClusterEvent& event) const;
   void RequeueAll(std::vector<std::pair<QueueEntry*, QueueingStrategy>> to_requeue,
-                  framework::EventLabel why, Instant now);
+                  const framework::ClusterEvent& event, Instant now);
+  std::shared_ptr<const std::string> ObjectOf(const framework::ClusterEvent& event) const;
   void FlushUnschedulablePods(Instant now);
   void CountRejections(size_t profile, framework::PluginMask plugins, int delta) const;
 
@@ -156,6 +167,7 @@ class SchedulingQueue {
   InFlightEvents in_flight_;
   framework::Sampler sampler_;  // Of PreEnqueue calls.
   uint64_t next_sequence_ = 0;
+  uint64_t next_ready_ = 0;
   BackoffTicks ticks_;
   std::optional<Instant> next_flush_;
 };

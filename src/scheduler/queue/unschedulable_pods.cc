@@ -34,9 +34,11 @@ constexpr size_t kNoGate = SIZE_MAX;
 
 UnschedulablePods::Key UnschedulablePods::KeyOf(const QueueEntry& entry) const {
   const model::PodRecord& pod = cluster_.pod(entry.order.pod);
-  Key key{SignatureOf(pod, entry.profile), entry.rejectors, kNoGate, {}};
+  Key key{SignatureOf(pod, entry.profile), entry.rejectors, kNoGate, {}, {}};
   if (entry.gate != nullptr) key.gate = entry.gate->slot();
   if (HasOwnObjects(pod.object->spec)) key.pod = pod.id;
+  if (cluster_.features().generic_workload)
+    key.group = pod.object->spec.pod_group_name.value_or("");
   return key;
 }
 

@@ -79,8 +79,9 @@ class UnschedulablePods {
   struct Key {
     PodSignature signature;
     Rejectors rejectors;
-    size_t gate;       // The plugin's slot, or none.
-    model::PodId pod;  // Of a pod with ephemeral volumes.
+    size_t gate;        // The plugin's slot, or none.
+    model::PodId pod;   // Of a pod with ephemeral volumes.
+    std::string group;  // The pod's, if pods have groups: GangScheduling's hints are about it.
     friend auto operator<=>(const Key&, const Key&) = default;
   };
   struct Slot {

@@ -259,6 +259,12 @@ void WriteFields(JsonWriter& json, const framework::ApiWrite& write) {
                    if (patch.extended_resource_claim_status)
                      ExtendedResourcesField(json, *patch.extended_resource_claim_status);
                  },
+                 [&](const framework::PatchPodGroupStatus& patch) {
+                   Field(json, "write", "patch status of pod group");
+                   Field(json, "group", patch.group.ToString());
+                   Field(json, "uid", patch.uid);
+                   ConditionField(json, patch.condition);
+                 },
                  [&](const framework::DeletePod& remove) {
                    Field(json, "write", "delete");
                    PodFields(json, remove.pod, remove.uid);

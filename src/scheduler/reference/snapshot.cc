@@ -72,9 +72,10 @@ void PutPod(Snapshot& snapshot, const api::ObjectKey& key, const api::Ref<api::P
 
 template <typename T>
 constexpr bool kIsPod = std::is_same_v<T, api::Ref<api::Pod>>;
-// No rule reads these: pods contain their priority.
+// No rule reads these: pods contain their priority, and are decided about one by one.
 template <typename T>
-constexpr bool kIsIgnored = std::is_same_v<T, api::Ref<api::PriorityClass>>;
+constexpr bool kIsIgnored = std::is_same_v<T, api::Ref<api::PriorityClass>> ||
+                            std::is_same_v<T, api::Ref<api::PodGroup>>;
 
 const Table<api::Pod>& PodsAt(const std::map<std::string, Table<api::Pod>, std::less<>>& pods,
                               std::string_view node) {
@@ -117,13 +118,6 @@ const Table<api::Pod>& Snapshot::PodsOn(std::string_view node) const {
 
 const Table<api::Pod>& Snapshot::NominatedTo(std::string_view node) const {
   return PodsAt(nominated, node);
-}
-
-const api::ResourceClaim* LatestClaim(const Snapshot& snapshot, const api::ObjectKey& key) {
-  const auto listed = snapshot.resource_claims.find(key);
-  if (listed == snapshot.resource_claims.end()) return nullptr;
-  const auto assumed = snapshot.devices.assumed.find(key);
-  return assumed == snapshot.devices.assumed.end() ? listed->second.get() : assumed->second.get();
 }
 
 namespace {

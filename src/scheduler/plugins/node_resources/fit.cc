@@ -19,6 +19,7 @@
 #include "scheduler/plugins/node_resources/device_columns.h"
 #include "scheduler/plugins/node_resources/fit_args.h"
 #include "scheduler/plugins/node_resources/fit_rows.h"
+#include "scheduler/plugins/node_resources/placement_score.h"
 #include "scheduler/plugins/node_resources/resource_allocation.h"
 
 namespace berth::scheduler::plugins {
@@ -420,6 +421,19 @@ std::string NodeResourcesFit::Details(const framework::Cycle& cycle, model::Node
           column == nullptr ? 0 : column->requested[row], name);
   }
   return fmt::format("{}", fmt::join(texts, "; "));
+}
+
+bool NodeResourcesFit::ChecksScalar(const model::Cluster& cluster, model::ScalarId resource) const {
+  const std::string& name = cluster.scalars().Text(resource);
+  return !Ignores(name) && cluster.devices().extended_resources().Find(name) == nullptr;
+}
+
+framework::Verdict NodeResourcesFit::ScorePlacements(
+    const model::Cluster& cluster, const api::ObjectKey&,
+    std::span<const framework::PlacementAssignments> placements, std::span<int64_t> out) const {
+  for (size_t i = 0; i < placements.size(); ++i)
+    out[i] = UtilizationOf(cluster, placements[i], args_.scoring_strategy.resources);
+  return {};
 }
 
 }  // namespace berth::scheduler::plugins

@@ -8,13 +8,16 @@
 #include "base/result.h"
 #include "scheduler/framework/in_tree_plugin_args.h"
 #include "scheduler/framework/plugin.h"
+#include "scheduler/framework/pod_group_plugins.h"
 
 namespace berth::scheduler::plugins {
 
 class NodeResourcesFit final : public framework::PreFilterPlugin,
                                public framework::FilterPlugin,
                                public framework::PreScorePlugin,
-                               public framework::ScorePlugin {
+                               public framework::ScorePlugin,
+                               public framework::PlacementScorePlugin,
+                               public framework::ResourceFilterPlugin {
  public:
   static constexpr std::string_view kName = "NodeResourcesFit";
   std::string_view name() const override { return kName; }
@@ -52,6 +55,13 @@ class NodeResourcesFit final : public framework::PreFilterPlugin,
                                      framework::SearchRules& rules) const override;
   int64_t ScoreOneNode(const framework::Cycle& cycle, model::NodeRow node) const override;
   uint64_t score_epoch(const model::Cluster& cluster) const override;
+
+  bool ChecksScalar(const model::Cluster& cluster, model::ScalarId resource) const override;
+
+  // Prefers the placement with the higher utilization, whatever the strategy for nodes is.
+  framework::Verdict ScorePlacements(const model::Cluster& cluster, const api::ObjectKey& group,
+                                     std::span<const framework::PlacementAssignments> placements,
+                                     std::span<int64_t> out) const override;
 
  private:
   enum class Strategy : uint8_t { kLeastAllocated, kMostAllocated, kRequestedToCapacityRatio };

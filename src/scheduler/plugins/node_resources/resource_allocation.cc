@@ -4,24 +4,23 @@
 
 namespace berth::scheduler::plugins {
 
+ScoredResource::Kind ScoredKindOf(std::string_view resource) {
+  using enum ScoredResource::Kind;
+  if (resource == "cpu") return kCpu;
+  if (resource == "memory") return kMemory;
+  if (resource == "ephemeral-storage") return kEphemeralStorage;
+  return api::IsScalarResource(resource) ? kScalar : kUnknown;
+}
+
 std::vector<ScoredResource> ResolveResources(
     const std::vector<framework::ResourceWeight>& resources, const api::ResourceList& requests,
     model::ScalarHolder& names) {
-  using enum ScoredResource::Kind;
   std::vector<ScoredResource> resolved;
   for (const framework::ResourceWeight& resource : resources) {
     ScoredResource& scored = resolved.emplace_back();
     scored.weight = resource.weight;
-    if (resource.name == "cpu") {
-      scored.kind = kCpu;
-    } else if (resource.name == "memory") {
-      scored.kind = kMemory;
-    } else if (resource.name == "ephemeral-storage") {
-      scored.kind = kEphemeralStorage;
-    } else if (api::IsScalarResource(resource.name)) {
-      scored.kind = kScalar;
-      scored.scalar = names.Intern(resource.name);
-    }
+    scored.kind = ScoredKindOf(resource.name);
+    if (scored.kind == ScoredResource::Kind::kScalar) scored.scalar = names.Intern(resource.name);
     if (auto found = requests.find(resource.name); found != requests.end()) {
       scored.request = model::AmountOf(resource.name, found->second);
     }

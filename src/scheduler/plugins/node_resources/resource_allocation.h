@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "base/saturating.h"
@@ -42,6 +43,9 @@ constexpr int64_t Percent(int64_t part, int64_t whole) {
     return part * 100 / whole;
   return MultiplyDivide(part, 100, whole);
 }
+
+// The kind of a resource by its name.
+ScoredResource::Kind ScoredKindOf(std::string_view resource);
 
 // Resolves `resources` for a pod with these requests; `names` holds the scalar ones.
 std::vector<ScoredResource> ResolveResources(

@@ -5,11 +5,16 @@
 
 #include <algorithm>
 #include <optional>
+#include <string>
 
+#include "api/object.h"
 #include "scheduler/framework/post_filter.h"
 #include "scheduler/framework/priority_view.h"
 #include "scheduler/model/cluster.h"
+#include "scheduler/model/objects.h"
+#include "scheduler/model/pod_groups.h"
 #include "scheduler/plugins/preemption/dry_run.h"
+#include "scheduler/plugins/preemption/group_victims.h"
 #include "scheduler/plugins/preemption/potential_victims.h"
 #include "scheduler/plugins/preemption/quick_dry_run.h"
 #include "scheduler/plugins/preemption/victims.h"
@@ -95,6 +100,38 @@ framework::PostFilterResult Select(const model::Cluster& cluster,
   return result;
 }
 
+// Reports whether victims of the preemptor, a pod or a group, are being evicted.
+bool IsPreempting(const model::Cluster& cluster, const std::string& preemptor_uid) {
+  if (!cluster.preemptions().UnderWay(preemptor_uid)) return false;
+  const auto* last = cluster.preemptions().LastVictimOf(preemptor_uid);
+  if (last == nullptr) return true;
+  const model::PodId id = cluster.pods().Find(last->pod.namespace_, last->pod.name);
+  return id.valid() && cluster.pod(id).uid() == last->uid && !cluster.pod(id).terminating();
+}
+
+// The pod's group, if that preempts for its members.
+std::optional<api::ObjectKey> GroupThatPreempts(const model::Cluster& cluster,
+                                                const api::Pod& pod) {
+  if (!cluster.features().workload_aware_preemption) return std::nullopt;
+  return model::GroupNamedBy(pod);
+}
+
+// Returns why a member of a group may not preempt on its own; nothing if it may.
+std::optional<std::string> WhyNotAlone(const model::Cluster& cluster, const api::Pod& pod) {
+  if (!cluster.features().generic_workload) return std::nullopt;
+  const auto key = model::GroupNamedBy(pod);
+  if (!key) return std::nullopt;
+  if (cluster.features().topology_aware_workload_scheduling) {
+    const api::PodGroup* group = cluster.objects<api::PodGroup>().Find(*key);
+    if (group == nullptr) return "pod group for pod not found";
+    if (!group->topology_keys.empty())
+      return "not eligible due to placement-based pod group scheduling limitation";
+  }
+  if (cluster.features().workload_aware_preemption)
+    return "not eligible due to workload aware preemption enabled";
+  return std::nullopt;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<framework::Plugin>> DefaultPreemption::Make(
@@ -104,13 +141,14 @@ Result<std::unique_ptr<framework::Plugin>> DefaultPreemption::Make(
 
 framework::Verdict DefaultPreemption::PreEnqueue(const model::Cluster& cluster,
                                                  const model::PodRecord& pod) const {
-  if (!cluster.preemptions().UnderWay(pod.uid())) return {};
-  if (const auto* last = cluster.preemptions().LastVictimOf(pod.uid())) {
-    const model::PodId id = cluster.pods().Find(last->pod.namespace_, last->pod.name);
-    const bool leaving =
-        !id.valid() || cluster.pod(id).uid() != last->uid || cluster.pod(id).terminating();
-    if (leaving) return {};
+  const auto group = GroupThatPreempts(cluster, *pod.object);
+  if (group) {
+    const api::PodGroup* object = cluster.objects<api::PodGroup>().Find(*group);
+    if (object == nullptr || !IsPreempting(cluster, object->metadata.uid)) return {};
+    return {framework::Code::kUnschedulableAndUnresolvable,
+            "waiting for the preemption for this pod group to be finished"};
   }
+  if (!IsPreempting(cluster, pod.uid())) return {};
   return {framework::Code::kUnschedulableAndUnresolvable,
           "waiting for the preemption for this pod to be finished"};
 }
@@ -131,6 +169,8 @@ Task<framework::PostFilterResult> DefaultPreemption::PostFilter(
   failed.preemption_tried = true;
   if (failed.report != nullptr) failed.report->tried = true;
   if (framework::Measurements* to = failed.attempt.meter().to()) to->PreemptionTried();
+  const auto why_not = WhyNotAlone(failed.attempt.cluster(), *failed.attempt.cycle().pod().object);
+  if (why_not) co_return Unschedulable(*why_not, /*clear_nomination=*/false);
   if (failed.attempt.cycle().spec().preemption_policy == "Never") {
     co_return Unschedulable("not eligible due to preemptionPolicy=Never.",
                             /*clear_nomination=*/false);
@@ -180,6 +220,11 @@ Task<framework::PostFilterResult> DefaultPreemption::PostFilter(
   const std::vector<size_t> best = BestCandidates(cluster, candidates, failed.now);
   if (failed.report != nullptr) FillReport(*failed.report, run, candidates, best);
   co_return Select(cluster, std::move(candidates[best[0]]));
+}
+
+Task<framework::PodGroupPostFilterResult> DefaultPreemption::PodGroupPostFilter(
+    framework::FailedGroup& failed) const {
+  return SelectVictimsForGroup(failed);
 }
 
 std::vector<framework::ClusterEventWithHint> DefaultPreemption::EventsToRegister() const {

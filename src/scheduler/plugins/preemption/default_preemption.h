@@ -1,5 +1,6 @@
 // DefaultPreemption makes a pod schedulable that fits nowhere by evicting pods of lower priority
-// from one node.
+// from one node; and, with the feature WorkloadAwarePreemption, a group of pods by evicting pods of
+// lower priority from any nodes.
 //
 // It tries nodes, on the model, until it has enough candidates: all pods of lower priority are
 // removed, and as many as still fit are reprieved, those protected by a disruption budget first. Of
@@ -9,11 +10,13 @@
 #include "base/result.h"
 #include "scheduler/framework/in_tree_plugin_args.h"
 #include "scheduler/framework/plugin.h"
+#include "scheduler/framework/pod_group_plugins.h"
 
 namespace berth::scheduler::plugins {
 
 class DefaultPreemption final : public framework::PreEnqueuePlugin,
-                                public framework::PostFilterPlugin {
+                                public framework::PostFilterPlugin,
+                                public framework::PodGroupPostFilterPlugin {
  public:
   static constexpr std::string_view kName = "DefaultPreemption";
   std::string_view name() const override { return kName; }
@@ -31,11 +34,13 @@ class DefaultPreemption final : public framework::PreEnqueuePlugin,
   std::unique_ptr<framework::ClassState> Compile(model::Cluster&,
                                                  const model::PodClass&) const override;
 
-  // Gates a pod while its victims are being evicted, until the last of them is terminating. No
-  // pod waits so without the feature gate SchedulerAsyncPreemption.
+  // Gates a pod while its victims, or those of its group, are being evicted, until the last of them
+  // is terminating. No pod waits so without the feature gate SchedulerAsyncPreemption.
   framework::Verdict PreEnqueue(const model::Cluster& cluster,
                                 const model::PodRecord& pod) const override;
   Task<framework::PostFilterResult> PostFilter(framework::FailedCycle& failed) const override;
+  Task<framework::PodGroupPostFilterResult> PodGroupPostFilter(
+      framework::FailedGroup& failed) const override;
 
  private:
   explicit DefaultPreemption(framework::DefaultPreemptionArgs args) : args_(args) {}

@@ -32,8 +32,8 @@ std::span<const PotentialVictims::Victim> PotentialVictims::On(const model::Clus
   if (!IsStartOrderFinal(cluster, node, now)) return {};
   list.known = true;
   if (!cluster.nodes().SumsAreSmall(node)) return {};
-  const ReprieveOrder order =
-      OrderOfReprieve(cluster, LessImportantPods(cluster, node, priority_), now);
+  const VictimsByBudget order =
+      InOrderOfReprieve(cluster, LessImportantPods(cluster, node, priority_), now);
   for (const auto* group : {&order.over_budget, &order.others}) {
     for (model::PodId id : *group) {
       const model::PodRecord& pod = cluster.pod(id);

@@ -5,10 +5,8 @@
 #include <algorithm>
 #include <tuple>
 
-#include "api/selector.h"
-#include "api/workloads.h"
 #include "scheduler/model/cluster.h"
-#include "scheduler/model/objects.h"
+#include "scheduler/plugins/preemption/disruption_budgets.h"
 
 namespace berth::scheduler::plugins {
 namespace {
@@ -31,44 +29,6 @@ struct ByImportance {
   bool operator()(model::PodId a, model::PodId b) const {
     return MoreImportant(cluster.pod(a), cluster.pod(b), now);
   }
-};
-
-// The disruption budgets of one namespace, and how many more evictions each allows.
-class Budgets {
- public:
-  Budgets(const model::Cluster& cluster, const std::string& namespace_) {
-    const auto& all = cluster.objects<api::PodDisruptionBudget>().all();
-    for (auto it = all.lower_bound({namespace_, ""});
-         it != all.end() && it->first.namespace_ == namespace_; ++it) {
-      auto selector = api::Selector::FromLabelSelector(it->second->selector);
-      // A budget without a selector protects nothing.
-      if (!selector || selector->empty() || selector->nothing()) continue;
-      budgets_.push_back({it->second.get(), *std::move(selector), it->second->disruptions_allowed});
-    }
-  }
-
-  // Subtracts the eviction of `pod` from every budget that covers it; returns whether one of them
-  // is exceeded.
-  bool Overdraws(const model::PodRecord& pod) {
-    bool overdrawn = false;
-    const api::ObjectMeta& meta = pod.object->metadata;
-    if (meta.labels.empty()) return false;
-    for (Budget& budget : budgets_) {
-      if (!budget.selector.Matches(meta.labels) ||
-          budget.object->disrupted_pods.contains(meta.name))
-        continue;
-      if (--budget.left < 0) overdrawn = true;
-    }
-    return overdrawn;
-  }
-
- private:
-  struct Budget {
-    const api::PodDisruptionBudget* object;
-    api::Selector selector;
-    int64_t left;
-  };
-  std::vector<Budget> budgets_;
 };
 
 // One node without its pods of lower priority, until this is destroyed.
@@ -128,20 +88,13 @@ bool IsStartOrderFinal(const model::Cluster& cluster, model::NodeRow node, Insta
   });
 }
 
-ReprieveOrder OrderOfReprieve(const model::Cluster& cluster, std::vector<model::PodId> pods,
-                              Instant now) {
+VictimsByBudget InOrderOfReprieve(const model::Cluster& cluster, std::vector<model::PodId> pods,
+                                  Instant now) {
   std::ranges::sort(pods, ByImportance{cluster, now});
-  ReprieveOrder order;
-  std::map<std::string, Budgets> by_namespace;
-  for (model::PodId id : pods) {
-    const model::PodRecord& pod = cluster.pod(id);
-    const std::string& namespace_ = pod.object->metadata.namespace_;
-    auto budgets = by_namespace.find(namespace_);
-    if (budgets == by_namespace.end()) {
-      budgets = by_namespace.emplace(namespace_, Budgets(cluster, namespace_)).first;
-    }
-    (budgets->second.Overdraws(pod) ? order.over_budget : order.others).push_back(id);
-  }
+  VictimsByBudget order;
+  DisruptionBudgets budgets(cluster);
+  for (model::PodId id : pods)
+    (budgets.Overdraws(cluster.pod(id)) ? order.over_budget : order.others).push_back(id);
   return order;
 }
 
@@ -158,7 +111,7 @@ framework::Verdict SelectVictimsOnNode(framework::Attempt& attempt, model::NodeR
   for (model::PodId id : potential) node_without_victims.Remove(id);
   if (framework::Verdict verdict = attempt.FilterNode(node); !verdict.ok()) return verdict;
 
-  const ReprieveOrder order = OrderOfReprieve(cluster, potential, now);
+  const VictimsByBudget order = InOrderOfReprieve(cluster, potential, now);
   out = {};
   for (const auto* group : {&order.over_budget, &order.others}) {
     for (model::PodId id : *group) {

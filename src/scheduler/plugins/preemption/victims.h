@@ -18,11 +18,11 @@ framework::Verdict SelectVictimsOnNode(framework::Attempt& attempt, model::NodeR
 
 // Pods of one node in the order in which preemption tries to reprieve them: first those whose
 // eviction would exceed a disruption budget; each part has the most important ones first.
-struct ReprieveOrder {
+struct VictimsByBudget {
   std::vector<model::PodId> over_budget, others;
 };
-ReprieveOrder OrderOfReprieve(const model::Cluster& cluster, std::vector<model::PodId> pods,
-                              Instant now);
+VictimsByBudget InOrderOfReprieve(const model::Cluster& cluster, std::vector<model::PodId> pods,
+                                  Instant now);
 
 // The pods on `node` with a lower priority.
 std::vector<model::PodId> LessImportantPods(const model::Cluster& cluster, model::NodeRow node,
