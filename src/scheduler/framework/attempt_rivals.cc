@@ -100,6 +100,20 @@ Verdict Attempt::RefreshCachedFilters() {
   return results_.RefreshFilters(cycle_, skipped_filters_, meter_, &contest);
 }
 
+Verdict Attempt::FilterWithoutRivals(model::NodeMask& nodes) {
+  if (cluster_.nominations().empty()) {
+    if (Verdict error = RefreshCachedFilters(); !error.ok()) return error;
+    nodes &= results_.feasible();
+    return {};
+  }
+  for (const FilterPlugin* filter :
+       profile_.filter().first(ClassResults::CachedFilters(profile_))) {
+    if (Contains(skipped_filters_, *filter)) continue;
+    if (Verdict error = filter->Filter(cycle_, nodes); !error.ok()) return error;
+  }
+  return {};
+}
+
 // Evaluates a contested node as all pods of the class see it.
 Verdict Attempt::FilterCachedWithRivals(model::NodeRow node) {
   std::vector<model::PodId> rivals =

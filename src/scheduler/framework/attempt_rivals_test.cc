@@ -136,6 +136,19 @@ TEST_P(CachedRivalsTest, NominationsAreEvaluatedOnce) {
   EXPECT_EQ(evaluated_, 0u);
 }
 
+TEST_P(CachedRivalsTest, NodesMayBeFilteredWithoutRivals) {
+  fake_.cluster.Put(MakePod("there").On("a"));
+  for (const bool nominated : {false, true}) {
+    if (nominated) Nominate("q", "b");
+    Attempt attempt(fake_.cluster, fake_.profile(), *results_, Pod("p"));
+    EXPECT_TRUE(attempt.PreFilter().ok());
+    model::NodeMask nodes = fake_.cluster.nodes().present();
+    EXPECT_TRUE(attempt.FilterWithoutRivals(nodes).ok());
+    EXPECT_EQ(fake_.Names(nodes), Names({"b", "c"}));
+  }
+  EXPECT_EQ(Feasible("p"), Names({"c"}));
+}
+
 TEST_P(CachedRivalsTest, PodsWithoutAnIdentityAreNoRivals) {
   const auto nameless = [](const char* name) {
     auto pod = std::make_shared<api::Pod>(*MakePod(name).Priority(5).ref());

@@ -68,7 +68,8 @@ class ClassResults {
     const model::NodeMask& rows;
     std::function<Verdict(model::NodeRow)> filter;
   };
-  // Updates feasible(). `skipped` holds the plugins that PreFilter disabled.
+  // Updates feasible(). `skipped` holds the plugins that PreFilter disabled. Without a contest no
+  // pod may be nominated to a node. Attempts call this.
   Verdict RefreshFilters(const Cycle& cycle, PluginMask skipped, const AttemptMeter& meter = {},
                          const Contest* contest = nullptr);
 
