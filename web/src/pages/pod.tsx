@@ -338,9 +338,10 @@ function Scores({ decision, node }: { decision: Decision; node: string | undefin
   const other =
     scores.find((score) => score.node === query.compare && score !== shown) ??
     scores.find((score) => score !== shown);
+  const highest = scores[0]!.total;
   const options = scores.map((score) => ({
     value: score.node,
-    label: `${score.node} · ${formatCount(score.total)}${score.chosen ? " · best" : ""}`,
+    label: `${score.node} · ${formatCount(score.total)}${score.total === highest ? " · best" : ""}`,
   }));
   return (
     <Panel
@@ -542,7 +543,7 @@ function total(phases: Record<string, number>): number {
   return Object.values(phases).reduce((a, b) => a + b, 0);
 }
 
-const phaseOrder = ["preFilter", "filter", "postFilter", "score", "reserve", "permit", "bind"];
+const phaseOrder = ["preFilter", "filter", "postFilter", "score", "reserve", "permit", "preBind", "bind"];
 
 function Phases({ attempt }: { attempt: Attempt }) {
   const names = [
