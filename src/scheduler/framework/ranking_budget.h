@@ -1,7 +1,7 @@
 // RankingBudget limits the time that is spent only so that the next best nodes are known: the best
 // one is found without them.
 //
-// A share of the time that passes: whoever schedules a few pods a second knows the next best of
+// A share of the time that passes: a scheduler of a few pods a second knows the next best of
 // each, and under load the share is all that it costs.
 #pragma once
 
