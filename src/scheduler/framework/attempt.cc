@@ -133,8 +133,7 @@ Verdict Attempt::Filter() {
     timer.End(*filter, MeasuredPoint::kFilter, verdict.code());
     if (!verdict.ok()) return FilterError(*filter, verdict);
   }
-  if (!has_rivals) return {};
-  return CachedFiltersSuffice() ? FilterOwnNominatedNode() : FilterContestedNodes();
+  return has_rivals ? CorrectCachedResults() : Verdict();
 }
 
 // For nodes that are so few that the other nodes' results are not worth having.

@@ -197,7 +197,7 @@ class Attempt {
   Verdict RefreshCachedFilters();
   Verdict FilterWithoutCache();
   Verdict FilterContestedNodes();
-  Verdict FilterOwnNominatedNode();
+  Verdict CorrectCachedResults();
   Verdict FilterSpecialNode(model::NodeRow node);
   model::NodeMask CachedRejections();
   void ExplainContested(model::NodeMask rejected);

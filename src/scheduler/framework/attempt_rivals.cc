@@ -159,14 +159,18 @@ Verdict Attempt::FilterContestedNodes() {
 }
 
 // The cached results have taken rivals into account, except that they see one in this very pod.
-Verdict Attempt::FilterOwnNominatedNode() {
+Verdict Attempt::CorrectCachedResults() {
   const model::NodeRow own = OwnNominatedRow();
-  if (!own.valid()) return {};
-  special_ = model::NodeMask(candidates_.size());
-  special_.Set(own.index());
-  Verdict error = FilterSpecialNode(own);
-  if (feasible_.Test(own.index()) && !results_.feasible().Test(own.index()))
-    bypasses_cache_ = true;  // It has no scores.
+  Verdict error;
+  if (!CachedFiltersSuffice()) {
+    error = FilterContestedNodes();
+  } else if (own.valid()) {
+    special_ = model::NodeMask(candidates_.size());
+    special_.Set(own.index());
+    error = FilterSpecialNode(own);
+  }
+  if (own.valid() && feasible_.Test(own.index()) && !results_.feasible().Test(own.index()))
+    bypasses_cache_ = true;  // It has no cached scores.
   return error;
 }
 

@@ -29,6 +29,16 @@ class CachedRivalsTest : public testing::TestWithParam<SeenOfPods> {
       return pods == 0 ? Verdict() : Verdict(Code::kUnschedulable, std::to_string(pods) + " pods");
     };
     fake_.Add("Capacity", std::move(rule));
+    Rule prefers_b{.filter_scope = Scope::kNode, .score_scope = Scope::kNode};
+    prefers_b.score = [this](const Cycle&, model::NodeRow row) {
+      return fake_.NameOf(row) == "b" ? 10 : 0;
+    };
+    fake_.Add("PrefersB", std::move(prefers_b));
+    Rule uncached{.filter = [](const Cycle&, model::NodeRow) { return Verdict(); }};
+    uncached.pre_filter = [this](const Cycle&) {
+      return PreFilterResult{has_uncached_filter_ ? Verdict() : Verdict::Skip()};
+    };
+    fake_.Add("Uncached", std::move(uncached));
     results_ =
         std::make_unique<ClassResults>(fake_.profile(), fake_.cluster,
                                        fake_.cluster.class_of(Pod("p")), nullptr, nullptr, &views_);
@@ -57,6 +67,7 @@ class CachedRivalsTest : public testing::TestWithParam<SeenOfPods> {
   FakeCluster fake_;
   PriorityViews views_;
   std::unique_ptr<ClassResults> results_;
+  bool has_uncached_filter_ = false;
   size_t evaluated_ = 0;  // Nodes, by the filter.
 };
 
@@ -93,15 +104,16 @@ TEST_P(CachedRivalsTest, PodIsARivalOfItsClassButNotOfItself) {
 }
 
 TEST_P(CachedRivalsTest, OwnNominatedNodeMayBeTheBest) {
-  for (const char* node : {"a", "c"})
-    fake_.cluster.Put(MakePod(std::string("on-") + node).On(node));
   Nominate("p", "b");
-  EXPECT_EQ(Feasible("q"), Names());
-  Attempt attempt(fake_.cluster, fake_.profile(), *results_, Pod("p"));
-  EXPECT_TRUE(attempt.PreFilter().ok());
-  EXPECT_TRUE(attempt.Filter().ok());
-  EXPECT_TRUE(attempt.Score().ok());
-  EXPECT_EQ(fake_.NameOf(attempt.Best()), "b");
+  for (const bool uncached : {false, true}) {
+    has_uncached_filter_ = uncached;
+    EXPECT_EQ(Feasible("q"), Names({"a", "c"}));
+    Attempt attempt(fake_.cluster, fake_.profile(), *results_, Pod("p"));
+    EXPECT_TRUE(attempt.PreFilter().ok());
+    EXPECT_TRUE(attempt.Filter().ok());
+    EXPECT_TRUE(attempt.Score().ok());
+    EXPECT_EQ(fake_.NameOf(attempt.Best()), "b") << uncached;
+  }
 }
 
 TEST_P(CachedRivalsTest, DiagnosisCountsRivalsButNotThePodItself) {
