@@ -42,6 +42,8 @@ class GroupInvariants {
                                             Instant now) const;
 
  private:
+  bool HeldPodIsNominatedTo(const std::string& node) const;
+
   const ApiModel& api_;
   const Watch& watch_;
   const ReservationBook& book_;
