@@ -98,7 +98,7 @@ const DryRunOutcome& TryNode(framework::FailedCycle& failed, DryRunCache& cache,
 
 std::optional<QuickRating> RateQuickly(framework::FailedCycle& failed, DryRunCache& cache,
                                        QuickDryRun& quick, model::NodeRow node) {
-  if (failed.attempt.IsSpecial(node)) return std::nullopt;
+  if (!quick.MayRate(node)) return std::nullopt;
   const auto* const known = cache.FindRating(node);
   if (known != nullptr && known->has_value()) return *known;
   const auto rating = quick.Rate(node, failed.diagnosis.Of(node), failed.now);

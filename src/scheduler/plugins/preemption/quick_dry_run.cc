@@ -40,7 +40,7 @@ QuickDryRun::QuickDryRun(framework::Attempt& attempt, PotentialVictims& potentia
 
 std::optional<QuickRating> QuickDryRun::Rate(model::NodeRow node, const framework::Verdict& verdict,
                                              Instant now) {
-  if (!sums_suffice_ || attempt_.IsSpecial(node)) return std::nullopt;
+  if (!MayRate(node)) return std::nullopt;
   model::Cluster& cluster = attempt_.cluster();
   const std::span<const Victim> victims = potential_.On(cluster, node, now);
   if (victims.empty()) return std::nullopt;

@@ -30,6 +30,10 @@ class QuickDryRun {
   // has filtered all nodes.
   QuickDryRun(framework::Attempt& attempt, PotentialVictims& potential);
 
+  // Reports whether Rate may know the rating of this node. Only then the rating that another pod of
+  // the class got holds for this one: pods on other nodes may have made a filter take part since.
+  bool MayRate(model::NodeRow node) const { return sums_suffice_ && !attempt_.IsSpecial(node); }
+
   // Returns the rating of the victims that SelectVictimsOnNode would find on `node`, which was
   // rejected with this verdict. Absent if only that knows: evicting pods may not help there, or a
   // filter sees more of pods than sums.
