@@ -66,14 +66,6 @@ bool GroupInvariants::IsHeld(const api::Pod& pod) const {
   return group == nullptr || members.on_nodes + members.waiting < group->min_count.value_or(1);
 }
 
-// A pod that PreEnqueue holds retains its nomination, which a scheduler that starts does not see.
-bool GroupInvariants::HeldPodIsNominatedTo(const std::string& node) const {
-  return std::ranges::any_of(api_.All<api::Pod>(), [&](const api::Ref<api::Pod>& pod) {
-    return pod->spec.node_name.empty() && pod->status.nominated_node_name == node &&
-           (IsHeld(*pod) || !pod->spec.scheduling_gates.empty());
-  });
-}
-
 std::optional<Violation> GroupInvariants::NoneLeftWaiting(
     const scheduler::reference::ReferenceProfile& rules, Instant now) const {
   scheduler::reference::Snapshot snapshot;
@@ -116,7 +108,7 @@ std::optional<Violation> GroupInvariants::NoneLeftByOthers(
   for (const scheduler::engine::Command& command : (*engine)->TakeCommands()) {
     const auto* bind = std::get_if<scheduler::framework::BindPod>(&command.write);
     const auto pod = bind == nullptr ? nullptr : api_.Find<api::Pod>(bind->pod);
-    if (pod == nullptr || !pod->spec.pod_group_name || HeldPodIsNominatedTo(bind->node)) continue;
+    if (pod == nullptr || !pod->spec.pod_group_name) continue;
     return Violation{kGroupProgress,
                      fmt::format("another scheduler would place {} of {} on {}", bind->pod.name,
                                  *pod->spec.pod_group_name, bind->node)};

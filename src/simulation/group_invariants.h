@@ -42,8 +42,6 @@ class GroupInvariants {
                                             Instant now) const;
 
  private:
-  bool HeldPodIsNominatedTo(const std::string& node) const;
-
   const ApiModel& api_;
   const Watch& watch_;
   const ReservationBook& book_;

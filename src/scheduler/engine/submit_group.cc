@@ -113,19 +113,19 @@ Failure Engine::State::FailureOfMember(const GroupTrial& trial, const MemberTria
     failure.message = trial.verdict.Message();
     return failure;
   }
+  // DIFFERS: kube-scheduler leaves a member that fits nowhere nominated to where it once fitted.
+  const framework::Nomination none{.replace = !trial.waiting_on_preemption, .node = {}};
   if (member == nullptr) {
     Failure failure;
     failure.rejected = true;
     failure.message = trial.verdict.Message();
-    failure.nomination = {.replace = false, .node = {}};
+    failure.nomination = none;
     return failure;
   }
   if (member->needs_preemption && !trial.waiting_on_preemption) return WaitsForOthers(*member);
   if (member->failure) {
     Failure failure = *member->failure;
-    // DIFFERS: kube-scheduler leaves it nominated to where it once fitted.
-    if (!trial.waiting_on_preemption && !failure.nomination.replace)
-      failure.nomination = {.replace = true, .node = {}};
+    if (!failure.nomination.replace) failure.nomination = none;
     return failure;
   }
   if (!trial.waiting_on_preemption) return WaitsForOthers(*member);
