@@ -281,7 +281,7 @@ uint32_t NearestIn(uint32_t lowest, uint32_t highest, uint32_t start) {
 }  // namespace
 
 template <typename Visit>
-void UsageIndex::Parts::VisitPromising(const ScoreBound& pod, size_t first, size_t count,
+bool UsageIndex::Parts::VisitPromising(const ScoreBound& pod, size_t first, size_t count,
                                        uint32_t start, const Found& best, Visit&& visit) {
   const std::span<int32_t> bound = std::span(bounds).subspan(first, count);
   const auto lowest = std::span<const uint32_t>(lowest_rank).subspan(first, count);
@@ -297,24 +297,27 @@ void UsageIndex::Parts::VisitPromising(const ScoreBound& pod, size_t first, size
     size_t part = 0;
     while (bound[part] != top || lowest[part] != nearest) ++part;
     bound[part] = -1;
-    visit(first + part);
+    if (!visit(first + part)) return false;
   }
   for (size_t part = 0; part < count; ++part) {
     if (bound[part] < 0 || bound[part] < best.score) continue;
     if (!best.LosesTo(bound[part], NearestIn(lowest[part], highest[part], start))) continue;
     bound[part] = -1;
-    visit(first + part);
+    if (!visit(first + part)) return false;
   }
+  return true;
 }
 
 UsageIndex::Found UsageIndex::Best(const ScoreBound& pod, std::span<const RowRule> rules,
-                                   uint32_t start, const Evaluate& evaluate) {
-  Found best;
+                                   uint32_t start, const Evaluate& evaluate, const Found& other,
+                                   size_t& most_chunks) {
+  Found best = other;
   blocks_.VisitPromising(pod, 0, blocks_.size(), start, best, [&](size_t block) {
     const size_t first = block * kChunksPerBlock;
     const size_t count = std::min(kChunksPerBlock, parts_.size() - first);
-    parts_.VisitPromising(pod, first, count, start, best, [&](size_t id) {
+    return parts_.VisitPromising(pod, first, count, start, best, [&](size_t id) {
       VisitChunk(*chunks_[id], pod, rules, start, evaluate, best);
+      return --most_chunks > 0;
     });
   });
   return best;

@@ -58,9 +58,10 @@ class UsageIndex {
   // Returns the exact score of a node; negative if the pod does not fit on it. At most its bound.
   using Evaluate = std::function<int32_t(model::NodeRow)>;
   // Returns the row with the highest score of those that pass all of `rules`, and among equals
-  // the first by rank from `start` on, around the end.
+  // the first by rank from `start` on, around the end; or `other`, if that is better. It looks into
+  // `most_chunks` chunks and subtracts them; if none is left, the result is void.
   Found Best(const ScoreBound& pod, std::span<const RowRule> rules, uint32_t start,
-             const Evaluate& evaluate);
+             const Evaluate& evaluate, const Found& other, size_t& most_chunks);
 
  private:
   static constexpr size_t kCapacity = 64;
@@ -98,9 +99,10 @@ class UsageIndex {
     // The ranges of the parts from `first` on.
     UsageRanges ranges(size_t first) const;
     // Computes the bounds of `count` parts, and calls visit(part) for each that may have a better
-    // node than `best`, which `visit` updates: promising ones first.
+    // node than `best`, which `visit` updates: promising ones first. Stops when `visit` returns
+    // false, and returns that.
     template <typename Visit>
-    void VisitPromising(const ScoreBound& pod, size_t first, size_t count, uint32_t start,
+    bool VisitPromising(const ScoreBound& pod, size_t first, size_t count, uint32_t start,
                         const Found& best, Visit&& visit);
   };
 

@@ -64,10 +64,12 @@ class IndexedNodes {
 
   // The best by the index; `evaluated` counts the nodes that were evaluated.
   UsageIndex::Found Best(int cpu, int memory, uint32_t start, size_t& evaluated) {
-    return index_.Best(BoundOf(cpu, memory), domains_, start, [&](model::NodeRow row) {
+    size_t most_chunks = SIZE_MAX;
+    const auto evaluate = [&](model::NodeRow row) {
       ++evaluated;
       return ScoreOf(row.value, cpu, memory);
-    });
+    };
+    return index_.Best(BoundOf(cpu, memory), domains_, start, evaluate, /*other=*/{}, most_chunks);
   }
   // The best by evaluating all.
   UsageIndex::Found BestOfAll(int cpu, int memory, uint32_t start) const {
