@@ -10,16 +10,42 @@ namespace berth::scheduler::framework {
 std::optional<model::NodeRow> NodeSearch::Best(const Cycle& cycle, const SearchRules& rules,
                                                uint32_t start,
                                                const UsageIndex::Evaluate& evaluate) {
-  NodeSelection* const selection = SelectionFor(cycle, rules);
-  if (selection == nullptr) return std::nullopt;
-  std::vector<NodeSelection::Group>& groups = selection->groups();
+  // In so many chunks the winner is found, unless row rules exclude nearly all of the nodes that
+  // are used least.
+  constexpr size_t kFewChunks = 24;
+  size_t most_chunks = rules.division ? kFewChunks : SIZE_MAX;
+  NodeSelection* nodes = SelectionFor(cycle, rules);
+  if (nodes == nullptr) return std::nullopt;
+  const auto best = BestOf(*nodes, {cycle, rules, start, evaluate}, most_chunks);
+  if (most_chunks > 0) return best;
+  nodes = SelectionFor(cycle, rules, /*divided=*/true);
+  if (nodes == nullptr) return std::nullopt;
+  most_chunks = SIZE_MAX;
+  return BestOf(*nodes, {cycle, rules, start, evaluate}, most_chunks);
+}
+
+std::optional<model::NodeRow> NodeSearch::BestOf(NodeSelection& nodes, const Query& query,
+                                                 size_t& most_chunks) {
+  const auto& [cycle, rules, start, evaluate] = query;
+  std::vector<NodeSelection::Group>& groups = nodes.groups();
+  std::vector<RowRule> of_domains, of_rows;
+  for (const RowRule& rule : rules.row_rules) {
+    const bool decides_parts = nodes.divided() && rule.IsAbout(rules.division->domain_of);
+    (decides_parts ? of_domains : of_rows).push_back(rule);
+  }
   // The static scores of a group are the same for all of its nodes, so that the best of each is
   // found without them. They are normalized over the groups in which the pod fits somewhere.
   std::vector<UsageIndex::Found> found(groups.size());
   std::vector<size_t> fitting;
   for (size_t i = 0; i < groups.size(); ++i) {
-    if (groups[i].nodes.size() > 0)
-      found[i] = groups[i].nodes.Best(rules.bound, rules.row_rules, start, evaluate);
+    for (UsageIndex& part : groups[i].parts) {
+      const bool passes = part.size() > 0 && std::ranges::all_of(of_domains, [&](const auto& rule) {
+                            return rule.Passes(part.any().index());
+                          });
+      if (!passes) continue;
+      found[i] = part.Best(rules.bound, of_rows, start, evaluate, found[i], most_chunks);
+      if (most_chunks == 0) return std::nullopt;
+    }
     if (found[i].score >= 0) fitting.push_back(i);
   }
   if (fitting.empty()) return model::NodeRow{};
@@ -41,19 +67,19 @@ std::optional<std::vector<int64_t>> NodeSearch::StaticTotals(
   std::vector<int64_t>& scores = buffers_.scores;
   examples_.Resize(cycle.nodes().rows());
   scores.resize(cycle.nodes().rows());
-  for (const size_t i : of) examples_.Set(groups[i].nodes.any().index());
+  for (const size_t i : of) examples_.Set(groups[i].any().index());
   bool valid = true;
   for (size_t s = 0; s < rules.static_scorers.size(); ++s) {
     const auto& [plugin, weight] = rules.static_scorers[s];
-    for (const size_t i : of) scores[groups[i].nodes.any().index()] = groups[i].scores[s];
+    for (const size_t i : of) scores[groups[i].any().index()] = groups[i].scores[s];
     if (plugin->normalizes()) plugin->Normalize(cycle, examples_, scores);
     for (const size_t i : of) {
-      const int64_t score = scores[groups[i].nodes.any().index()];
+      const int64_t score = scores[groups[i].any().index()];
       valid &= score >= 0 && score <= ScorePlugin::kMaxScore;
       if (valid) totals[i] += score * weight;
     }
   }
-  for (const size_t i : of) examples_.Clear(groups[i].nodes.any().index());
+  for (const size_t i : of) examples_.Clear(groups[i].any().index());
   if (!valid) return std::nullopt;
   return totals;
 }
@@ -66,12 +92,13 @@ void NodeSearch::BoundAll(const model::NodeTable& nodes, const ScoreBound& pod) 
   BoundScores(pod, usages_.ranges(), buffers_.bounds);
 }
 
-NodeSelection* NodeSearch::SelectionFor(const Cycle& cycle, const SearchRules& rules) {
-  auto& entry = cached_[rules.key];
+NodeSelection* NodeSearch::SelectionFor(const Cycle& cycle, const SearchRules& rules,
+                                        bool divided) {
+  auto& entry = cached_[divided ? rules.key + rules.division->key : rules.key];
   if (entry == nullptr) entry = std::make_unique<Cached>();
   Cached& cached = *entry;
   cached.last_used = ++uses_;
-  const bool usable = cached.nodes.Refresh(cycle, rules);
+  const bool usable = cached.nodes.Refresh(cycle, rules, divided);
   bytes_ -= cached.bytes;
   cached.bytes = cached.nodes.bytes();
   bytes_ += cached.bytes;

@@ -35,7 +35,7 @@ class NodeSearch {
 
   // Returns the nodes that the static filters leave in, current; null if every node must be
   // evaluated. Valid until the next call.
-  NodeSelection* SelectionFor(const Cycle& cycle, const SearchRules& rules);
+  NodeSelection* SelectionFor(const Cycle& cycle, const SearchRules& rules, bool divided = false);
 
   // Writes to buffers().bounds what the nodes can score at best by their usage, by row.
   void BoundAll(const model::NodeTable& nodes, const ScoreBound& pod);
@@ -63,7 +63,18 @@ class NodeSearch {
     size_t bytes = 0;
   };
 
+  // What Best is called with.
+  struct Query {
+    const Cycle& cycle;
+    const SearchRules& rules;
+    uint32_t start;
+    const UsageIndex::Evaluate& evaluate;
+  };
+
   void DropOldest();
+  // The same for one selection; see UsageIndex::Best for `most_chunks`.
+  std::optional<model::NodeRow> BestOf(NodeSelection& nodes, const Query& query,
+                                       size_t& most_chunks);
   // The weighted static scores of the groups in `of`, by group; absent if one is invalid.
   std::optional<std::vector<int64_t>> StaticTotals(const Cycle& cycle, const SearchRules& rules,
                                                    const std::vector<NodeSelection::Group>& groups,

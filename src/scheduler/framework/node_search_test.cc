@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -64,9 +65,11 @@ class NodeSearchTest : public testing::Test {
     cluster_.Put(MakeNode("b1").Label("pool", "b"));
   }
 
+  using AddRules = std::function<void(SearchRules&, const model::Topology::Key& zones)>;
+
   // The best node for a pod of this namespace. All nodes are alike, but for those that do not fit.
-  std::string Best(const char* pool, uint32_t start = 0, const Names& full = {},
-                   const std::string& zone = "") {
+  std::string BestWith(const AddRules& add, const char* pool, uint32_t start = 0,
+                       const Names& full = {}) {
     Pools::filtered.clear();
     cluster_.Put(MakePod("p").Namespace(pool));
     const model::PodRecord& pod = cluster_.pod(cluster_.pods().Find(pool, "p"));
@@ -77,15 +80,20 @@ class NodeSearchTest : public testing::Test {
     for (const Profile::Scorer& scorer : profile_->score())
       scorer.plugin->DescribeScore(cycle, 1, rules);
     const model::Topology::KeyRef zones = cluster_.UseTopologyKey("zone");
-    if (!zone.empty()) {
-      rules.key += zone;
-      rules.only_domains.push_back(
-          {zones->domain_of(), zones->Find(cluster_.symbols().Find(zone))});
-    }
+    add(rules, *zones);
     const auto best = search_.Best(cycle, rules, start, [&](model::NodeRow row) {
       return std::ranges::count(full, cluster_.nodes().name(row)) > 0 ? -1 : 0;
     });
     return best && best->valid() ? cluster_.nodes().name(*best) : "none";
+  }
+  std::string Best(const char* pool, uint32_t start = 0, const Names& full = {},
+                   const std::string& zone = "") {
+    const auto add_zone = [&](SearchRules& rules, const model::Topology::Key& zones) {
+      if (zone.empty()) return;
+      rules.key += zone;
+      rules.only_domains.push_back({zones.domain_of(), zones.Find(cluster_.symbols().Find(zone))});
+    };
+    return BestWith(add_zone, pool, start, full);
   }
 
   std::unique_ptr<Profile> profile_;
@@ -158,6 +166,36 @@ TEST_F(NodeSearchTest, FollowsAFewOfManyNodes) {
   EXPECT_EQ(Best("b"), "none");
   cluster_.Put(MakeNode("a-50").Label("pool", "b").Label("fast", ""));
   EXPECT_EQ(Best("b"), "a-50");
+}
+
+// Too many nodes are in a domain that is excluded to look at each.
+TEST_F(NodeSearchTest, NodesAreDividedByDomain) {
+  const auto node = [](int i, const char* zone) {
+    return MakeNode(fmt::format("many-{:04}", i)).Label("pool", "many").Label("zone", zone);
+  };
+  for (int i = 0; i < 6'000; ++i) cluster_.Put(node(i, i % 2'000 == 700 ? "open" : "closed"));
+  cluster_.Put(MakeNode("without-zone").Label("pool", "many"));
+  const auto only_open = [&](SearchRules& rules, const model::Topology::Key& zones) {
+    std::vector<bool> passes(zones.domains().size());
+    if (const auto open = zones.Find(cluster_.symbols().Find("open")); open.valid())
+      passes[open.index()] = true;
+    rules.row_rules.push_back(RowRule::InDomains(zones.domain_of(), std::move(passes)));
+    rules.division.emplace(SearchRules::Division{zones.domain_of(), "zone"});
+  };
+  const auto rank_of = [&](const std::string& name) {
+    const model::NodeRow row = cluster_.nodes().Find(cluster_.symbols().Find(name));
+    return cluster_.nodes().order().rank()[row.index()];
+  };
+  EXPECT_EQ(BestWith(only_open, "many", rank_of("many-0690")), "many-0700");
+  EXPECT_EQ(search_.size(), 1u) << "it is near";
+  EXPECT_EQ(BestWith(only_open, "many", rank_of("many-0701")), "many-2700");
+  EXPECT_EQ(search_.size(), 2u) << "all, and the same divided";
+  EXPECT_EQ(BestWith(only_open, "many", rank_of("many-4701")), "many-0700");
+  EXPECT_EQ(BestWith(only_open, "many", 0, {"many-0700", "many-2700"}), "many-4700");
+  cluster_.Put(node(1'234, "open"));
+  EXPECT_EQ(BestWith(only_open, "many", rank_of("many-0701")), "many-1234");
+  for (const int i : {700, 1'234, 2'700, 4'700}) cluster_.Put(node(i, "closed"));
+  EXPECT_EQ(BestWith(only_open, "many"), "none");
 }
 
 TEST_F(NodeSearchTest, CountsPodsOnlyIfAPluginDoes) {

@@ -8,6 +8,12 @@
 
 namespace berth::scheduler::framework {
 
+model::NodeRow NodeSelection::Group::any() const {
+  const auto found =
+      std::ranges::find_if(parts, [](const UsageIndex& nodes) { return nodes.size() > 0; });
+  return found == parts.end() ? model::NodeRow{} : found->any();
+}
+
 void NodeSelection::Places::Reset(size_t rows, size_t selected) {
   // An entry of the map takes as much as several of the column.
   is_dense_ = selected >= rows / 16;
@@ -40,7 +46,8 @@ bool NodeSelection::AreScoresOutdated(const Cycle& cycle, const SearchRules& rul
   return outdated;
 }
 
-bool NodeSelection::Refresh(const Cycle& cycle, const SearchRules& rules) {
+bool NodeSelection::Refresh(const Cycle& cycle, const SearchRules& rules, bool divided) {
+  divided_ = divided;
   const model::NodeTable& nodes = cycle.nodes();
   const model::RowChanges& statics = nodes.static_changes();
   const model::RowChanges& changes = nodes.changes();
@@ -127,17 +134,24 @@ bool NodeSelection::Evaluate(const Cycle& cycle, const SearchRules& rules, model
   bool few = true;
   rows.ForEach([&](size_t row) {
     for (size_t i = 0; i < columns.size(); ++i) scores[i] = columns[i][row];
-    const uint32_t group = GroupWith(scores);
-    places_[row].group = group;
+    const uint16_t group = GroupWith(scores);
     few &= group != kNoGroup;
+    if (!few) return;
+    const model::DomainId domain = divided_ ? rules.division->domain_of[row] : model::DomainId{};
+    const size_t part = domain.valid() ? domain.index() + 1 : 0;
+    std::vector<UsageIndex>& parts = groups_[group].parts;
+    if (part >= parts.size()) parts.resize(part + 1);
+    Place& place = places_[row];
+    place.group = group;
+    place.part = static_cast<uint16_t>(part);
   });
   return few;
 }
 
 // Returns kNoGroup if there are too many groups.
-uint32_t NodeSelection::GroupWith(const std::vector<int64_t>& scores) {
+uint16_t NodeSelection::GroupWith(const std::vector<int64_t>& scores) {
   const auto found = std::ranges::find(groups_, scores, &Group::scores);
-  const auto i = static_cast<uint32_t>(found - groups_.begin());
+  const auto i = static_cast<uint16_t>(found - groups_.begin());
   if (found != groups_.end()) return i;
   if (groups_.size() >= kMaxGroups) return kNoGroup;
   groups_.push_back({scores, {}});
@@ -146,15 +160,19 @@ uint32_t NodeSelection::GroupWith(const std::vector<int64_t>& scores) {
 
 void NodeSelection::Load(const model::NodeTable& nodes) {
   const std::vector<uint32_t>& rank = nodes.order().rank();
-  std::vector<std::vector<UsageIndex::Entry>> entries(groups_.size());
+  std::vector<std::vector<std::vector<UsageIndex::Entry>>> entries;
+  for (const Group& group : groups_) entries.emplace_back(group.parts.size());
   rows_.ForEach([&](size_t i) {
     const model::NodeRow row{static_cast<uint32_t>(i)};
     const NodeUsage usage = UsageOf(nodes.columns(), i);
     Place& place = places_[i];
     place.key = UsageIndex::KeyOf(usage);
-    entries[place.group].push_back({row, rank[i], usage});
+    entries[place.group][place.part].push_back({row, rank[i], usage});
   });
-  for (size_t i = 0; i < groups_.size(); ++i) groups_[i].nodes.Load(entries[i]);
+  for (size_t i = 0; i < groups_.size(); ++i) {
+    for (size_t part = 0; part < entries[i].size(); ++part)
+      groups_[i].parts[part].Load(entries[i][part]);
+  }
 }
 
 void NodeSelection::Insert(const model::NodeTable& nodes, model::NodeRow row) {
@@ -162,18 +180,20 @@ void NodeSelection::Insert(const model::NodeTable& nodes, model::NodeRow row) {
   const NodeUsage usage = UsageOf(nodes.columns(), row.index());
   Place& place = places_[row.index()];
   place.key = UsageIndex::KeyOf(usage);
-  groups_[place.group].nodes.Insert({row, nodes.order().rank()[row.index()], usage});
+  IndexAt(place).Insert({row, nodes.order().rank()[row.index()], usage});
 }
 
 void NodeSelection::Remove(const model::NodeTable& nodes, model::NodeRow row) {
   if (!rows_.Test(row.index())) return;
   const Place& place = places_.Of(row.index());
-  groups_[place.group].nodes.Remove(place.key, {row, nodes.order().rank()[row.index()], {}});
+  IndexAt(place).Remove(place.key, {row, nodes.order().rank()[row.index()], {}});
 }
 
 size_t NodeSelection::bytes() const {
   size_t bytes = sizeof(*this) + places_.bytes() + rows_.size() / 8;
-  for (const Group& group : groups_) bytes += group.nodes.bytes();
+  for (const Group& group : groups_) {
+    for (const UsageIndex& part : group.parts) bytes += part.bytes();
+  }
   return bytes;
 }
 

@@ -1,5 +1,5 @@
 // NodeSelection is the set of nodes that the static filters of some pods leave in (selectors,
-// taints, cordons), in groups of equal static scores, each ordered by usage.
+// taints, cordons), in groups of equal static scores, each divided by domain and ordered by usage.
 //
 // Pods whose rules have the same key share it, whatever their classes request. It follows the
 // nodes: a node that a pod was placed on costs one entry, a node that changed an evaluation.
@@ -21,13 +21,19 @@ class NodeSelection {
  public:
   struct Group {
     std::vector<int64_t> scores;  // As the static scorers of the rules, not normalized.
-    UsageIndex nodes;
+    // The nodes in no domain of those that divide them, then those of each domain. If nothing
+    // divides them, all are in the first.
+    std::vector<UsageIndex> parts;
+
+    // Any of the rows; invalid if there is none.
+    model::NodeRow any() const;
   };
 
-  // Brings the groups up to date. Returns false if that is not possible: a plugin fails, or there
-  // are too many groups.
-  bool Refresh(const Cycle& cycle, const SearchRules& rules);
+  // Brings the groups up to date, divided as the rules say or not, the same each time. Returns
+  // false if that is not possible: a plugin fails, or there are too many groups.
+  bool Refresh(const Cycle& cycle, const SearchRules& rules, bool divided);
 
+  bool divided() const { return divided_; }
   // Some may be empty.
   std::vector<Group>& groups() { return groups_; }
   // The rows that are in some group, and that of each of them.
@@ -38,11 +44,12 @@ class NodeSelection {
  private:
   // Each group is searched on its own.
   static constexpr size_t kMaxGroups = 32;
-  static constexpr uint32_t kNoGroup = UINT32_MAX;
+  static constexpr uint16_t kNoGroup = UINT16_MAX;
 
-  // Where a row is, and the key with which the group's index has it.
+  // Where a row is, and the key with which the index there has it.
   struct Place {
-    uint32_t group = kNoGroup;
+    uint16_t group = kNoGroup;
+    uint16_t part = 0;
     UsageIndex::Key key = 0;
   };
   // The places of selected rows. If they are few, the others take no space.
@@ -66,7 +73,8 @@ class NodeSelection {
   void Deselect(model::NodeRow row);
   // Sets the groups of `rows`, which are in none. Returns false if that is not possible.
   bool Evaluate(const Cycle& cycle, const SearchRules& rules, model::NodeMask rows);
-  uint32_t GroupWith(const std::vector<int64_t>& scores);
+  uint16_t GroupWith(const std::vector<int64_t>& scores);
+  UsageIndex& IndexAt(const Place& place) { return groups_[place.group].parts[place.part]; }
   void Load(const model::NodeTable& nodes);
   void Insert(const model::NodeTable& nodes, model::NodeRow row);
   void Remove(const model::NodeTable& nodes, model::NodeRow row);
@@ -75,6 +83,7 @@ class NodeSelection {
   Places places_;
   model::NodeMask rows_;
   size_t selected_ = 0;  // The size of rows_.
+  bool divided_ = false;
   bool started_ = false;
   bool usable_ = false;
   uint64_t static_position_ = 0;  // In the table's log of static changes.

@@ -34,6 +34,11 @@ class RowRule {
     return RowRule(ByAmount{allocatable, requested, amount, none_passes});
   }
 
+  // Reports whether all nodes of one of these domains pass, or none.
+  bool IsAbout(std::span<const model::DomainId> domains) const {
+    return std::visit([&](const auto& rule) { return rule.domains().data() == domains.data(); },
+                      rule_);
+  }
   bool Passes(size_t row) const {
     return std::visit([&](const auto& rule) { return rule.Passes(row); }, rule_);
   }
@@ -56,6 +61,7 @@ class RowRule {
     int32_t lowest, highest;
     bool none_passes;
 
+    std::span<const model::DomainId> domains() const { return domain_of; }
     bool Passes(size_t row) const {
       const model::DomainId domain = domain_of[row];
       if (!domain.valid()) return none_passes;
@@ -67,6 +73,7 @@ class RowRule {
     std::span<const model::DomainId> domain_of;
     std::vector<bool> passes;
 
+    std::span<const model::DomainId> domains() const { return domain_of; }
     bool Passes(size_t row) const {
       const model::DomainId domain = domain_of[row];
       return domain.valid() && passes[domain.index()];
@@ -77,6 +84,7 @@ class RowRule {
     int64_t amount;
     bool none_passes;
 
+    std::span<const model::DomainId> domains() const { return {}; }
     bool Passes(size_t row) const {
       if (allocatable[row] <= 0 && none_passes) return true;
       return amount <= allocatable[row] - requested[row];

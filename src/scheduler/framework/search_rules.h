@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -53,6 +54,14 @@ struct SearchRules {
 
   // Checked before `filters`, of many nodes.
   std::vector<RowRule> row_rules;
+  // Domains that row rules may exclude as a whole. If they exclude too many nodes to check one by
+  // one, nodes are divided by these.
+  struct Division {
+    static constexpr size_t kMaxDomains = 1024;
+    std::span<const model::DomainId> domain_of;  // By row.
+    std::string key;                             // The same for the same domains.
+  };
+  std::optional<Division> division;
 
   // Scores that are known when all feasible nodes are.
   std::vector<Scorer> by_feasible_nodes;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 #include "base/check.h"
@@ -92,15 +93,18 @@ void UsageIndex::Load(std::span<const Entry> entries) {
   std::ranges::sort(order);
   by_place_.clear();
   chunks_.clear();
-  free_.clear();
+  used_.clear();
+  unused_blocks_.clear();
   parts_ = {};
   blocks_ = {};
   size_ = entries.size();
-  uint32_t id = AddChunk(0);
+  size_t block = AddBlock();
+  uint32_t id = AddChunk(block, 0);
   for (const auto& [place, i] : order) {
     if (chunks_[id]->size == kMany) {
       UpdateRanges(id);
-      id = AddChunk(place);
+      if (std::popcount(used_[block]) == kLoadedPerBlock) block = AddBlock();
+      id = AddChunk(block, place);
     }
     chunks_[id]->Append(static_cast<Key>(place >> 32), entries[i]);
   }
@@ -111,20 +115,38 @@ uint32_t UsageIndex::ChunkAt(uint64_t place) const {
   return std::prev(by_place_.upper_bound(place))->second;
 }
 
-uint32_t UsageIndex::AddChunk(uint64_t first) {
-  uint32_t id = 0;
-  if (free_.empty()) {
-    id = static_cast<uint32_t>(chunks_.size());
-    chunks_.push_back(std::make_unique<Chunk>());
-    parts_.Resize(chunks_.size());
-    blocks_.Resize((chunks_.size() + kChunksPerBlock - 1) / kChunksPerBlock);
-  } else {
-    id = free_.back();
-    free_.pop_back();
-  }
+uint32_t UsageIndex::AddChunk(size_t block, uint64_t first) {
+  const auto slot = static_cast<size_t>(std::countr_one(used_[block]));
+  const auto id = static_cast<uint32_t>(block * kChunksPerBlock + slot);
+  used_[block] |= uint64_t{1} << slot;
+  chunks_[id] = std::make_unique<Chunk>();
   chunks_[id]->first = first;
   by_place_.emplace(first, id);
   return id;
+}
+
+size_t UsageIndex::AddBlock() {
+  if (!unused_blocks_.empty()) {
+    const size_t block = unused_blocks_.back();
+    unused_blocks_.pop_back();
+    return block;
+  }
+  const size_t block = used_.size();
+  used_.push_back(0);
+  chunks_.resize(used_.size() * kChunksPerBlock);
+  parts_.Resize(chunks_.size());
+  blocks_.Resize(used_.size());
+  return block;
+}
+
+// The chunk is empty.
+void UsageIndex::RemoveChunk(uint32_t id) {
+  const size_t block = id / kChunksPerBlock;
+  by_place_.erase(chunks_[id]->first);
+  chunks_[id] = nullptr;
+  used_[block] &= ~(uint64_t{1} << id % kChunksPerBlock);
+  UpdateRanges(id);
+  if (used_[block] == 0) unused_blocks_.push_back(block);
 }
 
 namespace {
@@ -160,33 +182,54 @@ void UsageIndex::UpdateRanges(uint32_t id) {
 }
 
 void UsageIndex::UpdateRange(uint32_t id, size_t column) {
-  const Chunk& chunk = *chunks_[id];
-  const auto [lowest, highest] = chunk.size == 0
+  const Chunk* const chunk = chunks_[id].get();
+  const auto [lowest, highest] = chunk == nullptr || chunk->size == 0
                                      ? ShareRange{kNoneFits, 0}
-                                     : RangeOf(std::span(chunk.usage[column]).first(chunk.size));
+                                     : RangeOf(std::span(chunk->usage[column]).first(chunk->size));
   parts_.low[column][id] = lowest;
   parts_.high[column][id] = highest;
   const size_t block = id / kChunksPerBlock;
   const size_t first = block * kChunksPerBlock;
-  const size_t count = std::min(kChunksPerBlock, parts_.size() - first);
-  const std::span low = std::span(parts_.low[column]).subspan(first, count);
-  const std::span high = std::span(parts_.high[column]).subspan(first, count);
+  const std::span low = std::span(parts_.low[column]).subspan(first, kChunksPerBlock);
+  const std::span high = std::span(parts_.high[column]).subspan(first, kChunksPerBlock);
   blocks_.low[column][block] = RangeOf(low).lowest;
   blocks_.high[column][block] = RangeOf(high).highest;
 }
 
 void UsageIndex::UpdateRanks(uint32_t id) {
-  const auto ranks = std::span(std::as_const(chunks_[id]->rank)).first(chunks_[id]->size);
-  const RankRange of_chunk = RangeOfRanks(ranks, ranks);
+  RankRange of_chunk;
+  if (const Chunk* const chunk = chunks_[id].get()) {
+    const auto ranks = std::span(chunk->rank).first(chunk->size);
+    of_chunk = RangeOfRanks(ranks, ranks);
+  }
   parts_.lowest_rank[id] = of_chunk.lowest;
   parts_.highest_rank[id] = of_chunk.highest;
   const size_t block = id / kChunksPerBlock;
   const size_t first = block * kChunksPerBlock;
-  const size_t count = std::min(kChunksPerBlock, parts_.size() - first);
-  const RankRange of_block = RangeOfRanks(std::span(parts_.lowest_rank).subspan(first, count),
-                                          std::span(parts_.highest_rank).subspan(first, count));
+  const RankRange of_block =
+      RangeOfRanks(std::span(parts_.lowest_rank).subspan(first, kChunksPerBlock),
+                   std::span(parts_.highest_rank).subspan(first, kChunksPerBlock));
   blocks_.lowest_rank[block] = of_block.lowest;
   blocks_.highest_rank[block] = of_block.highest;
+}
+
+// Moves the upper half of the block, which is full, to another one.
+void UsageIndex::SplitBlock(size_t block) {
+  std::array<uint32_t, kChunksPerBlock> ids;
+  std::iota(ids.begin(), ids.end(), static_cast<uint32_t>(block * kChunksPerBlock));
+  std::ranges::nth_element(ids, ids.begin() + kChunksPerBlock / 2, {},
+                           [&](uint32_t id) { return chunks_[id]->first; });
+  const size_t added = AddBlock();
+  for (const uint32_t id : std::span(ids).subspan(kChunksPerBlock / 2)) {
+    std::unique_ptr<Chunk> moved = std::move(chunks_[id]);
+    const uint64_t first = moved->first;
+    by_place_.erase(first);
+    used_[block] &= ~(uint64_t{1} << id % kChunksPerBlock);
+    UpdateRanges(id);
+    const uint32_t to = AddChunk(added, first);
+    chunks_[to] = std::move(moved);
+    UpdateRanges(to);
+  }
 }
 
 // Moves the upper half of the chunk to a new one.
@@ -196,7 +239,8 @@ void UsageIndex::Split(uint32_t id) {
   std::array<uint64_t, kCapacity> sorted = places;
   std::ranges::nth_element(sorted, sorted.begin() + kCapacity / 2);
   const uint64_t middle = sorted[kCapacity / 2];
-  const uint32_t added = AddChunk(middle);
+  const size_t block = id / kChunksPerBlock;
+  const uint32_t added = AddChunk(block, middle);
   Chunk& from = *chunks_[id];
   Chunk& to = *chunks_[added];
   for (size_t i = kCapacity; i-- > 0;) {
@@ -216,10 +260,7 @@ void UsageIndex::JoinIfFew(uint32_t id) {
   Chunk& neighbour = *chunks_[before];
   if (neighbour.size + chunk.size > kMany) return;
   for (size_t i = 0; i < chunk.size; ++i) chunk.MoveTo(neighbour, i);
-  chunk.size = 0;
-  by_place_.erase(place);
-  free_.push_back(id);
-  UpdateRanges(id);
+  RemoveChunk(id);
   UpdateRanges(before);
 }
 
@@ -228,6 +269,11 @@ void UsageIndex::Insert(const Entry& entry) {
   const uint64_t place = Place(key, entry.rank);
   uint32_t id = ChunkAt(place);
   if (chunks_[id]->size == kCapacity) {
+    const size_t block = id / kChunksPerBlock;
+    if (used_[block] == UINT64_MAX) {
+      SplitBlock(block);
+      id = ChunkAt(place);
+    }
     Split(id);
     id = ChunkAt(place);
   }
@@ -260,14 +306,15 @@ void UsageIndex::Remove(Key key, const Entry& entry) {
 
 model::NodeRow UsageIndex::any() const {
   for (const auto& chunk : chunks_) {
-    if (chunk->size > 0) return chunk->row[0];
+    if (chunk != nullptr && chunk->size > 0) return chunk->row[0];
   }
   return {};
 }
 
 size_t UsageIndex::bytes() const {
-  constexpr size_t kOfEach = sizeof(Chunk) + 2 * kUsageColumns * sizeof(float) + 96;
-  return sizeof(*this) + chunks_.size() * kOfEach;
+  constexpr size_t kOfSlot = sizeof(chunks_[0]) + 2 * kUsageColumns * sizeof(float) + 12;
+  constexpr size_t kOfChunk = sizeof(Chunk) + 80;
+  return sizeof(*this) + chunks_.size() * kOfSlot + by_place_.size() * kOfChunk;
 }
 
 namespace {
@@ -281,7 +328,7 @@ uint32_t NearestIn(uint32_t lowest, uint32_t highest, uint32_t start) {
 }  // namespace
 
 template <typename Visit>
-void UsageIndex::Parts::VisitPromising(const ScoreBound& pod, size_t first, size_t count,
+bool UsageIndex::Parts::VisitPromising(const ScoreBound& pod, size_t first, size_t count,
                                        uint32_t start, const Found& best, Visit&& visit) {
   const std::span<int32_t> bound = std::span(bounds).subspan(first, count);
   const auto lowest = std::span<const uint32_t>(lowest_rank).subspan(first, count);
@@ -297,24 +344,27 @@ void UsageIndex::Parts::VisitPromising(const ScoreBound& pod, size_t first, size
     size_t part = 0;
     while (bound[part] != top || lowest[part] != nearest) ++part;
     bound[part] = -1;
-    visit(first + part);
+    if (!visit(first + part)) return false;
   }
   for (size_t part = 0; part < count; ++part) {
     if (bound[part] < 0 || bound[part] < best.score) continue;
     if (!best.LosesTo(bound[part], NearestIn(lowest[part], highest[part], start))) continue;
     bound[part] = -1;
-    visit(first + part);
+    if (!visit(first + part)) return false;
   }
+  return true;
 }
 
 UsageIndex::Found UsageIndex::Best(const ScoreBound& pod, std::span<const RowRule> rules,
-                                   uint32_t start, const Evaluate& evaluate) {
-  Found best;
+                                   uint32_t start, const Evaluate& evaluate, const Found& other,
+                                   size_t& most_chunks) {
+  Found best = other;
   blocks_.VisitPromising(pod, 0, blocks_.size(), start, best, [&](size_t block) {
     const size_t first = block * kChunksPerBlock;
-    const size_t count = std::min(kChunksPerBlock, parts_.size() - first);
-    parts_.VisitPromising(pod, first, count, start, best, [&](size_t id) {
+    return parts_.VisitPromising(pod, first, kChunksPerBlock, start, best, [&](size_t id) {
+      if (chunks_[id] == nullptr) return true;  // A pod without limits may fit on no node, too.
       VisitChunk(*chunks_[id], pod, rules, start, evaluate, best);
+      return --most_chunks > 0;
     });
   });
   return best;

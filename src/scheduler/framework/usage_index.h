@@ -58,9 +58,10 @@ class UsageIndex {
   // Returns the exact score of a node; negative if the pod does not fit on it. At most its bound.
   using Evaluate = std::function<int32_t(model::NodeRow)>;
   // Returns the row with the highest score of those that pass all of `rules`, and among equals
-  // the first by rank from `start` on, around the end.
+  // the first by rank from `start` on, around the end; or `other`, if that is better. It looks into
+  // `most_chunks` chunks and subtracts them; if none is left, the result is void.
   Found Best(const ScoreBound& pod, std::span<const RowRule> rules, uint32_t start,
-             const Evaluate& evaluate);
+             const Evaluate& evaluate, const Found& other, size_t& most_chunks);
 
  private:
   static constexpr size_t kCapacity = 64;
@@ -68,6 +69,7 @@ class UsageIndex {
   static constexpr size_t kFew = 12;
   static constexpr size_t kMany = 48;
   static constexpr size_t kChunksPerBlock = 64;
+  static constexpr size_t kLoadedPerBlock = 48;  // The others are left for chunks that are split.
 
   // In no particular order.
   struct Chunk {
@@ -98,16 +100,21 @@ class UsageIndex {
     // The ranges of the parts from `first` on.
     UsageRanges ranges(size_t first) const;
     // Computes the bounds of `count` parts, and calls visit(part) for each that may have a better
-    // node than `best`, which `visit` updates: promising ones first.
+    // node than `best`, which `visit` updates: promising ones first. Stops when `visit` returns
+    // false, and returns that.
     template <typename Visit>
-    void VisitPromising(const ScoreBound& pod, size_t first, size_t count, uint32_t start,
+    bool VisitPromising(const ScoreBound& pod, size_t first, size_t count, uint32_t start,
                         const Found& best, Visit&& visit);
   };
 
   static uint64_t Place(Key key, uint32_t rank) { return uint64_t{key} << 32 | rank; }
   uint32_t ChunkAt(uint64_t place) const;
-  uint32_t AddChunk(uint64_t first);
+  // Adds a chunk to a block, which has space for it.
+  uint32_t AddChunk(size_t block, uint64_t first);
+  size_t AddBlock();
+  void RemoveChunk(uint32_t id);
   void Split(uint32_t id);
+  void SplitBlock(size_t block);
   void JoinIfFew(uint32_t id);
   // Compute the ranges of a chunk, and of its block: all, those of a column, or those of ranks.
   void UpdateRanges(uint32_t id);
@@ -117,11 +124,12 @@ class UsageIndex {
                          uint32_t start, const Evaluate& evaluate, Found& best);
 
   size_t size_ = 0;
-  std::map<uint64_t, uint32_t> by_place_;  // Chunks by `first`; the first chunk has 0.
-  std::vector<std::unique_ptr<Chunk>> chunks_;
-  std::vector<uint32_t> free_;  // Chunks that are not in by_place_.
-  Parts parts_;                 // The chunks.
-  Parts blocks_;                // kChunksPerBlock of them each, by number.
+  std::map<uint64_t, uint32_t> by_place_;       // Chunks by `first`; the first chunk has 0.
+  std::vector<std::unique_ptr<Chunk>> chunks_;  // kChunksPerBlock of each block; some are null.
+  std::vector<uint64_t> used_;                  // By block: which of its chunks there are.
+  std::vector<size_t> unused_blocks_;
+  Parts parts_;   // The chunks.
+  Parts blocks_;  // Those of a block are neighbours, so that they are used alike.
 };
 
 }  // namespace berth::scheduler::framework

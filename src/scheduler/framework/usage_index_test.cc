@@ -64,10 +64,12 @@ class IndexedNodes {
 
   // The best by the index; `evaluated` counts the nodes that were evaluated.
   UsageIndex::Found Best(int cpu, int memory, uint32_t start, size_t& evaluated) {
-    return index_.Best(BoundOf(cpu, memory), domains_, start, [&](model::NodeRow row) {
+    size_t most_chunks = SIZE_MAX;
+    const auto evaluate = [&](model::NodeRow row) {
       ++evaluated;
       return ScoreOf(row.value, cpu, memory);
-    });
+    };
+    return index_.Best(BoundOf(cpu, memory), domains_, start, evaluate, /*other=*/{}, most_chunks);
   }
   // The best by evaluating all.
   UsageIndex::Found BestOfAll(int cpu, int memory, uint32_t start) const {
@@ -156,11 +158,15 @@ TEST(UsageIndex, EvaluatesFewOfManyDifferentNodes) {
   Random random(1);
   UsageIndex index;
   IndexedNodes nodes(10'000, index);
-  for (uint32_t row = 0; row < 10'000; ++row)
-    nodes.Use(row, static_cast<int>(random.Below(900)), static_cast<int>(random.Below(900)));
-  size_t evaluated = 0;
-  EXPECT_EQ(nodes.Best(10, 10, 77, evaluated).row, nodes.BestOfAll(10, 10, 77).row);
-  EXPECT_LE(evaluated, 20u);
+  for (int round = 0; round < 3; ++round) {
+    for (uint32_t row = 0; row < 10'000; ++row)
+      nodes.Use(row, static_cast<int>(random.Below(300)), static_cast<int>(random.Below(300)));
+    for (const int amount : {10, 200, 500}) {
+      size_t evaluated = 0;
+      EXPECT_EQ(nodes.Best(amount, 10, 77, evaluated).row, nodes.BestOfAll(amount, 10, 77).row);
+      EXPECT_LE(evaluated, 20u);
+    }
+  }
 }
 
 TEST(UsageIndex, ReturnsNothingIfThePodFitsNowhere) {

@@ -9,6 +9,7 @@
 #include "api/selector.h"
 #include "scheduler/framework/kernels.h"
 #include "scheduler/framework/search_rules.h"
+#include "scheduler/model/key_writer.h"
 #include "scheduler/plugins/changed_object.h"
 #include "scheduler/plugins/explanation_text.h"
 #include "scheduler/plugins/pod_topology_spread/constraints.h"
@@ -30,6 +31,13 @@ int64_t HighestAllowed(const SpreadRule& rule, const SpreadCount& count, const D
 int64_t Normalized(int64_t score, int64_t lowest, int64_t highest) {
   if (highest == 0) return 100;
   return std::clamp<int64_t>(100 * (highest + lowest - score) / highest, 0, 100);
+}
+
+// Reports whether dividing the nodes by their domains costs less than excluding nodes one by one.
+bool HasLargeDomains(const model::Topology::Key& key) {
+  constexpr size_t kManyNodes = 64;
+  return key.domains().size() < framework::SearchRules::Division::kMaxDomains &&
+         key.node_count() >= kManyNodes * key.domains().size();
 }
 
 }  // namespace
@@ -114,6 +122,10 @@ framework::Described PodTopologySpread::DescribeFilter(const framework::Cycle& c
     std::vector<bool> fits(key.domains().size());
     for (uint32_t d = 0; d < fits.size(); ++d) fits[d] = domain_fits(d);
     rules.row_rules.push_back(framework::RowRule::InDomains(key.domain_of(), std::move(fits)));
+    if (rules.division || !HasLargeDomains(key)) return;
+    rules.division.emplace().domain_of = key.domain_of();
+    model::KeyWriter(rules.division->key)
+        .PutAll(slot(), cycle.cluster().symbols().Text(key.label()));
   });
   return framework::Described::kYes;
 }
