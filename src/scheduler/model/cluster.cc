@@ -148,7 +148,7 @@ PodId Cluster::PutPod(std::shared_ptr<const api::Pod> pod) {
   if (placed_by_api && !same_count) Count(record, node, +1);
   if (same_place && LooksDifferent(*old.object, *record.object)) nodes_.PodChanged(node);
   if (placed_by_api) nominations_.Clear(record.id);
-  if (features_.generic_workload) groups_->Put(record);
+  if (features_.has_groups()) groups_->Put(record);
   if (known) Release(old);
   affinity_terms_->Trim();
   return record.id;
@@ -234,7 +234,7 @@ void Cluster::UnplacePod(PodRecord& record) {
 
 void Cluster::DropPod(PodId id) {
   PodRecord& record = pods_.Get(id);
-  if (features_.generic_workload) groups_->Remove(id);
+  if (features_.has_groups()) groups_->Remove(id);
   nominations_.Clear(id);
   if (record.state == PodState::kAssumed) --assumed_pods_;
   if (record.state != PodState::kPending) {
@@ -257,7 +257,7 @@ void Cluster::Assume(PodId pod, NodeRow node) {
   record.node = node;
   nodes_.AddPod(node, pod, classes_.Get(record.pod_class));
   Count(record, node, +1);
-  if (features_.generic_workload) groups_->Put(record);
+  if (features_.has_groups()) groups_->Put(record);
 }
 
 void Cluster::Forget(PodId pod) {
@@ -271,7 +271,7 @@ void Cluster::Forget(PodId pod) {
   // The object may have changed while the pod was assumed.
   Describe(record, /*with_node_name=*/false);
   Release(old);
-  if (features_.generic_workload) groups_->Put(record);
+  if (features_.has_groups()) groups_->Put(record);
 }
 
 PodRecord Cluster::MakeHypotheticalPod(std::shared_ptr<const api::Pod> pod) {
