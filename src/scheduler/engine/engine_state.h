@@ -1,13 +1,14 @@
 // Engine::State is the state of an engine, and the handlers that change it.
 //
 // Besides engine.cc, its methods are in schedule_one.cc, which tries pods, schedule_group.cc,
-// search_group.cc, preempt_group.cc, submit_group.cc and preview_group.cc, which try groups of
-// pods, and failure_handling.cc, which ends failed attempts and binding cycles. Objects that the
-// API reports go through EventHandlers.
+// try_placements.cc, search_group.cc, preempt_group.cc, submit_group.cc and preview_group.cc, which
+// try groups of pods, and failure_handling.cc, which ends failed attempts and binding cycles.
+// Objects that the API reports go through EventHandlers.
 #pragma once
 
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -168,11 +169,24 @@ class Engine::State {
   Task<GroupTrial> FindNodesForGroup(GroupCycle& cycle, bool post_filters);
   // One member after the other, as kube-scheduler does.
   Task<GroupTrial> TryGreedily(GroupCycle& cycle, bool post_filters);
-  framework::GeneratedPlacements PlacementsFor(const GroupCycle& cycle) const;
+
+  // --- try_placements.cc ---
+
+  framework::GeneratedPlacements PlacementsFor(const GroupCycle& cycle);
   Task<GroupTrial> TryPlacements(GroupCycle& cycle, bool post_filters);
-  // Returns the index of the best of `trials`, which suit the group in these placements.
-  Result<size_t> BestPlacement(const GroupCycle& cycle, const std::vector<GroupTrial>& trials,
-                               const std::vector<PlacementStart>& starts) const;
+  // Returns how many members each placement of the cycle holds; empty if that takes trying them.
+  std::vector<size_t> CountMembers(const GroupCycle& cycle);
+  // Tries the best of the placements that hold enough; returns nothing if none does.
+  Task<std::optional<GroupTrial>> TryBestByCount(GroupCycle& cycle,
+                                                 const std::vector<size_t>& counts,
+                                                 bool post_filters);
+  // Returns the index of the best of the placements, which suit the group.
+  Result<size_t> BestPlacement(
+      const GroupCycle& cycle,
+      const std::vector<framework::PlacementAssignments>& assignments) const;
+
+  // --- schedule_group.cc, for each placement ---
+
   // The members that have a node remain assumed. All nodes may be used if `placement` is null.
   Task<GroupTrial> TryMembers(GroupCycle& cycle, const framework::Placement* placement,
                               TrialOptions options);
@@ -294,8 +308,10 @@ class Engine::State {
   framework::WaitingPods waiting_;
   EventHandlers handlers_{cluster_, queue_, waiting_, outbox_, group_conditions_, profile_of_};
   FailureCache failure_cache_{cluster_};
-  uint64_t removed_classes_ = 0;             // When their results were last dropped.
-  size_t next_start_ = 0;                    // Where the next search begins, in node order.
+  uint64_t removed_classes_ = 0;  // When their results were last dropped.
+  size_t next_start_ = 0;         // Where the next search begins, in node order.
+  // The labels of the last groups with a topology constraint, so that domains stay current.
+  std::map<std::string, model::Topology::KeyRef> placement_keys_;
   std::unique_ptr<RunningCycle> cycle_;      // Waits for an extender, or a write of PostFilter.
   std::unique_ptr<GroupCycle> group_cycle_;  // Likewise: there is at most one of both.
   std::deque<std::pair<Event, Now>> deferred_events_;  // Received meanwhile.

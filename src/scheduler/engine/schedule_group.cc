@@ -18,23 +18,6 @@ namespace {
 
 constexpr const char* kUnschedulable = "pod group is unschedulable";
 
-// Any event that helps in one of the placements is worth another cycle.
-void AddRejectors(const GroupTrial& from, GroupTrial& to) {
-  for (size_t i = 0; i < from.members.size(); ++i) {
-    if (!from.members[i].failure || !to.members[i].failure) continue;
-    queue::Rejectors& all = to.members[i].failure->why;
-    all.unschedulable |= from.members[i].failure->why.unschedulable;
-    all.pending |= from.members[i].failure->why.pending;
-  }
-}
-
-// The verdict about the first placement becomes one about all of them.
-void NameInVerdict(size_t placements, GroupTrial& trial) {
-  trial.verdict = {framework::Code::kUnschedulable,
-                   fmt::format("0/{} placements are available, first placement status: {}",
-                               placements, trial.verdict.Message())};
-}
-
 void AddReason(std::string reason, framework::Verdict& verdict) {
   std::vector<std::string> reasons = verdict.reasons();
   reasons.push_back(std::move(reason));
@@ -194,93 +177,6 @@ Task<GroupTrial> Engine::State::TryGreedily(GroupCycle& cycle, bool post_filters
   GroupTrial trial = co_await search;
   if (!trial.verdict.ok()) TakeBack(cycle, trial);
   co_return trial;
-}
-
-framework::GeneratedPlacements Engine::State::PlacementsFor(const GroupCycle& cycle) const {
-  if (cycle.only) return {{}, {*cycle.only}};
-  const auto generators = profiles_[cycle.profile].profile->placement_generate();
-  if (!cluster_.features().topology_aware_workload_scheduling || generators.empty())
-    return {{}, {{"", cluster_.nodes().present()}}};
-  return generators[0]->GeneratePlacements(cluster_, cycle.group);
-}
-
-Task<GroupTrial> Engine::State::TryPlacements(GroupCycle& cycle, bool post_filters) {
-  framework::GeneratedPlacements generated = PlacementsFor(cycle);
-  cycle.meter.End(framework::MeasuredPoint::kPlacementGenerate, generated.verdict.code());
-  if (!generated.verdict.ok()) co_return NotPlaced(std::move(generated.verdict));
-  if (generated.placements.empty())
-    co_return NotPlaced({framework::Code::kUnschedulable, "no feasible placements found"});
-  cycle.placements = std::move(generated.placements);
-
-  if (cycle.placements.size() == 1) {
-    Task<GroupTrial> search = TryMembers(cycle, &cycle.placements[0], {post_filters});
-    GroupTrial trial = co_await search;
-    if (!trial.verdict.ok()) TakeBack(cycle, trial);
-    if (trial.verdict.rejected() && !trial.waiting_on_preemption) NameInVerdict(1, trial);
-    co_return trial;
-  }
-  std::optional<GroupTrial> first;
-  std::vector<GroupTrial> suitable;
-  std::vector<PlacementStart> starts;
-  for (const framework::Placement& placement : cycle.placements) {
-    starts.push_back({&placement, next_start_});
-    Task<GroupTrial> search = TryMembers(cycle, &placement, {post_filters});
-    GroupTrial trial = co_await search;
-    TakeBack(cycle, trial);
-    if (trial.verdict.code() == framework::Code::kError) co_return trial;
-    for (MemberTrial& member : trial.members) member.DropAttempt();
-    if (trial.verdict.ok() || trial.waiting_on_preemption) {
-      suitable.push_back(std::move(trial));
-      continue;
-    }
-    starts.pop_back();
-    if (first) {
-      AddRejectors(trial, *first);
-    } else {
-      first = std::move(trial);
-    }
-  }
-  if (suitable.empty()) {
-    NameInVerdict(cycle.placements.size(), *first);
-    co_return *std::move(first);
-  }
-  const Result<size_t> best = BestPlacement(cycle, suitable, starts);
-  cycle.meter.End(framework::MeasuredPoint::kPlacementScore,
-                  best ? framework::Code::kSuccess : framework::Code::kError, suitable.size() > 1);
-  if (!best) co_return NotPlaced(framework::Verdict::Error(best.error().message));
-  if (!suitable[*best].verdict.ok()) co_return std::move(suitable[*best]);
-  // The same once more, for good: cheaper than to retain all attempts of all placements.
-  next_start_ = starts[*best].next_start;
-  Task<GroupTrial> again = TryMembers(cycle, starts[*best].placement, {post_filters});
-  GroupTrial trial = co_await again;
-  if (!trial.verdict.ok()) TakeBack(cycle, trial);  // An extender has changed its mind.
-  co_return trial;
-}
-
-// DIFFERS: among equals the first; kube-scheduler chooses at random.
-Result<size_t> Engine::State::BestPlacement(const GroupCycle& cycle,
-                                            const std::vector<GroupTrial>& trials,
-                                            const std::vector<PlacementStart>& starts) const {
-  if (trials.size() == 1) return 0;
-  std::vector<framework::PlacementAssignments> assignments;
-  for (size_t i = 0; i < trials.size(); ++i) {
-    framework::PlacementAssignments& assigned = assignments.emplace_back();
-    assigned.placement = starts[i].placement;
-    for (size_t j = 0; j < trials[i].members.size(); ++j) {
-      if (trials[i].members[j].node.valid()) assigned.members.push_back(cycle.members[j].pod.get());
-    }
-  }
-  std::vector<int64_t> totals(trials.size()), scores(trials.size());
-  for (const auto& [plugin, weight] : profiles_[cycle.profile].profile->placement_score()) {
-    const framework::Verdict verdict =
-        plugin->ScorePlacements(cluster_, cycle.group, assignments, scores);
-    if (!verdict.ok()) {
-      return Fail(fmt::format("running PlacementScore plugins: plugin \"{}\" failed with: {}",
-                              plugin->name(), verdict.Message()));
-    }
-    for (size_t i = 0; i < totals.size(); ++i) totals[i] += weight * scores[i];
-  }
-  return static_cast<size_t>(std::ranges::max_element(totals) - totals.begin());
 }
 
 Task<GroupTrial> Engine::State::TryMembers(GroupCycle& cycle, const framework::Placement* placement,

@@ -5,6 +5,8 @@
 #include <expected>
 #include <map>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "api/object.h"
 #include "scheduler/model/cluster.h"
@@ -38,6 +40,33 @@ Result<std::optional<std::string>> DomainOfScheduled(const model::Cluster& clust
   return domain;
 }
 
+using ValueAndNodes = std::pair<Symbol, model::NodeMask>;
+
+// Returns the nodes with each value of the label, in no particular order.
+std::vector<ValueAndNodes> NodesByValue(const model::Cluster& cluster, const std::string& label) {
+  const model::NodeTable& nodes = cluster.nodes();
+  std::vector<ValueAndNodes> by_value;
+  if (const model::Topology::KeyRef key = nodes.topology().FindKey(label)) {
+    for (const model::Topology::Domain& domain : key->domains())
+      by_value.emplace_back(domain.value, nodes.rows());
+    const std::vector<model::DomainId>& domain_of = key->domain_of();
+    nodes.present().ForEach([&](size_t row) {
+      if (domain_of[row].valid()) by_value[domain_of[row].index()].second.Set(row);
+    });
+    std::erase_if(by_value, [](const ValueAndNodes& domain) { return !domain.first.valid(); });
+    return by_value;
+  }
+  const Symbol symbol = cluster.symbols().Find(label);
+  std::map<Symbol, model::NodeMask> found;
+  nodes.present().ForEach([&](size_t row) {
+    const model::NodeInfo& node = nodes.info(model::NodeRow{static_cast<uint32_t>(row)});
+    const Symbol value = model::FindLabel(node.labels, symbol);
+    if (value.valid()) found.try_emplace(value, nodes.rows()).first->second.Set(row);
+  });
+  for (auto& [value, rows] : found) by_value.emplace_back(value, std::move(rows));
+  return by_value;
+}
+
 }  // namespace
 
 framework::GeneratedPlacements TopologyPlacementGenerator::GeneratePlacements(
@@ -58,16 +87,8 @@ framework::GeneratedPlacements TopologyPlacementGenerator::GeneratePlacements(
                                       required.error().message),
             {}};
   }
-  const Symbol symbol = cluster.symbols().Find(label);
-  std::map<Symbol, model::NodeMask> by_value;
-  nodes.present().ForEach([&](size_t row) {
-    const model::NodeInfo& node = nodes.info(model::NodeRow{static_cast<uint32_t>(row)});
-    const Symbol value = model::FindLabel(node.labels, symbol);
-    if (!value.valid()) return;
-    by_value.try_emplace(value, nodes.rows()).first->second.Set(row);
-  });
   std::map<std::string, model::NodeMask> domains;
-  for (auto& [value, rows] : by_value) {
+  for (auto& [value, rows] : NodesByValue(cluster, label)) {
     const std::string& domain = cluster.symbols().Text(value);
     if (!*required || **required == domain) domains.emplace(domain, std::move(rows));
   }
