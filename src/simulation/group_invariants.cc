@@ -58,6 +58,14 @@ std::optional<Violation> GroupInvariants::Placed(const api::ObjectKey& key) cons
                                       on_nodes, *group->min_count, name->name)};
 }
 
+bool GroupInvariants::IsHeld(const api::Pod& pod) const {
+  const auto key = scheduler::model::GroupNamedBy(pod);
+  if (!key) return false;
+  const auto group = api_.Find<api::PodGroup>(*key);
+  const Members members = MembersOf(api_, *key);
+  return group == nullptr || members.on_nodes + members.waiting < group->min_count.value_or(1);
+}
+
 std::optional<Violation> GroupInvariants::NoneLeftWaiting(
     const scheduler::reference::ReferenceProfile& rules, Instant now) const {
   scheduler::reference::Snapshot snapshot;

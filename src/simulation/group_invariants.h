@@ -25,6 +25,9 @@ class GroupInvariants {
   GroupInvariants(const ApiModel& api, const Watch& watch, const ReservationBook& book)
       : api_(api), watch_(watch), book_(book) {}
 
+  // Reports whether the pod waits for its group, or for other members of it.
+  bool IsHeld(const api::Pod& pod) const;
+
   // The engine has decided to bind the pod.
   std::optional<Violation> Placed(const api::ObjectKey& pod) const;
 

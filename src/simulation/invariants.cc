@@ -339,6 +339,8 @@ std::optional<Violation> Invariants::NominationsAreCurrent() const {
   for (const auto& pod : pods) {
     const std::string& node = pod->status.nominated_node_name;
     if (!IsPending(*pod) || node.empty() || !devices_.HasItsClaims(*pod)) continue;
+    // As in kube-scheduler; the engine reserves nothing for it.
+    if (plan_.groups && groups_.IsHeld(*pod)) continue;
     const bool waits = std::ranges::any_of(pods, [&](const auto& other) {
       return other->spec.node_name == node && other->metadata.deletion_timestamp &&
              other->priority() < pod->priority();

@@ -174,6 +174,52 @@ TEST_F(WhyFiles, DeploymentsAreGroupsOfPods) {
   EXPECT_THAT(ended.out, HasSubstr("NodeResourcesFit: Insufficient cpu"));
 }
 
+TEST_F(WhyFiles, NamesTheMembersThatStopAGroup) {
+  const std::string group =
+      files_.Write("group.yaml",
+                   "apiVersion: scheduling.k8s.io/v1alpha2\n"
+                   "kind: PodGroup\n"
+                   "metadata: {name: job}\n"
+                   "spec: {schedulingPolicy: {gang: {minCount: 2}}}\n"
+                   "---\n"
+                   "apiVersion: v1\n"
+                   "kind: Pod\n"
+                   "metadata: {name: small}\n"
+                   "spec:\n"
+                   "  schedulingGroup: {podGroupName: job}\n"
+                   "  containers: [{name: c, image: i, resources: {requests: {cpu: 400m}}}]\n"
+                   "---\n"
+                   "apiVersion: v1\n"
+                   "kind: Pod\n"
+                   "metadata: {name: large}\n"
+                   "spec:\n"
+                   "  schedulingGroup: {podGroupName: job}\n"
+                   "  containers: [{name: c, image: i, resources: {requests: {cpu: \"3\"}}}]\n");
+  const std::vector<std::string> gates = {"--feature-gates",
+                                          "GenericWorkload=true,GangScheduling=true", "-f", group};
+  const auto why = [&](const std::string& subject) {
+    std::vector<std::string> arguments = {subject};
+    arguments.insert(arguments.end(), gates.begin(), gates.end());
+    return Why(arguments);
+  };
+  const ProcessResult ended = why("podgroup/job");
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  EXPECT_THAT(ended.out,
+              StartsWith("PodGroup default/job: gang of at least 2; 0 of 2 pods have a node\n"
+                         "pod group is unschedulable\n"
+                         "\n"
+                         "1 pod without a node: 0/3 nodes are available: "));
+  EXPECT_THAT(ended.out, HasSubstr("\n  default/large\n"));
+  EXPECT_THAT(why("small").out, HasSubstr("Its PodGroup job (gang of at least 2): pod group is "
+                                          "unschedulable\n"));
+  EXPECT_THAT(why("--all-pending").out,
+              HasSubstr("1 pod: PodGroup default/job: pod group is unschedulable\n"
+                        "  default/small\n"));
+  const ProcessResult none = why("podgroup/jobs");
+  EXPECT_EQ(none.code, 1);
+  EXPECT_THAT(none.err, HasSubstr("PodGroup \"jobs\" not found in namespace \"default\""));
+}
+
 TEST_F(WhyFiles, RejectsWhatIsNotThere) {
   struct Case {
     std::vector<std::string> arguments;

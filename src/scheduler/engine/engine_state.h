@@ -267,7 +267,7 @@ class Engine::State {
   void BindMember(GroupMember member, MemberTrial trial, const PermitOutcome& permit);
   // Why the member returns to the queue.
   Failure FailureOfMember(const GroupTrial& trial, const MemberTrial* member) const;
-  void ReturnMember(GroupMember member, const MemberTrial* trial, const Failure& failure);
+  void ReturnMember(GroupMember member, const MemberTrial* trial, Failure failure);
   // Reports whether it is a gang of which too few members have a node.
   bool IsBroken(const api::ObjectKey& group) const;
   // A member could not be bound. If the gang has too few now, the others are not bound either, as

@@ -224,8 +224,19 @@ void EventHandlers::HandlePodAdd(const std::shared_ptr<const api::Pod>& pod) {
   handled_.push_back(kUnschedulablePodAdd);
 }
 
-void EventHandlers::CheckGatesOfGroup(const api::ObjectKey& group) {
-  for (model::PodId id : cluster_.groups().Of(group).pending) queue_.CheckGates(id);
+void EventHandlers::CheckGatesOfGroup(const api::ObjectKey& key) {
+  const api::PodGroup* group = cluster_.objects<api::PodGroup>().Find(key);
+  const model::PodGroups::Members& members = cluster_.groups().Of(key);
+  const bool too_few =
+      group == nullptr ||
+      (group->min_count && static_cast<int64_t>(members.size()) < *group->min_count);
+  for (model::PodId id : members.pending) {
+    queue_.CheckGates(id);
+    // A group that cannot be placed holds no room.
+    if (!too_few || !cluster_.nominations().NodeOf(id).valid()) continue;
+    cluster_.Nominate(id, {});
+    HandleNominationEnd(cluster_.pod(id).object);
+  }
 }
 
 void EventHandlers::HandleAssignedPodUpdate(const std::shared_ptr<const api::Pod>& before,

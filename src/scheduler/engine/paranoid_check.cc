@@ -200,11 +200,11 @@ void ParanoidCheck::Check(framework::Attempt& attempt, const CycleOutcome& outco
 }
 
 void ParanoidCheck::CheckMember(framework::Attempt& attempt, const CycleOutcome& outcome,
-                                Instant now) const {
+                                Instant now, bool post_filters) const {
   const model::Features& features = attempt.cluster().features();
   // Placements, and rules for the preemption by members.
-  if (attempt.placement() != nullptr || features.topology_aware_workload_scheduling ||
-      features.workload_aware_preemption)
+  if (attempt.placement() != nullptr || !post_filters ||
+      features.topology_aware_workload_scheduling || features.workload_aware_preemption)
     return AbortIfAny(DifferencesFromFresh(attempt, outcome), attempt);
   Check(attempt, outcome, now);
 }

@@ -26,7 +26,8 @@ class ParanoidCheck {
 
   // The same for a member of a group. The reference implementation does not know of groups: it
   // decides only where they make no difference.
-  void CheckMember(framework::Attempt& attempt, const CycleOutcome& outcome, Instant now) const;
+  void CheckMember(framework::Attempt& attempt, const CycleOutcome& outcome, Instant now,
+                   bool post_filters) const;
 
   // Returns the differences instead.
   ReferenceMismatches Differences(framework::Attempt& attempt, const CycleOutcome& outcome,

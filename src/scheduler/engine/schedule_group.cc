@@ -243,7 +243,8 @@ Task<MemberTrial> Engine::State::TryMember(const GroupCycle& cycle, const GroupM
   Task<CycleOutcome> search = FindNode(*trial.attempt, options);
   const CycleOutcome outcome = co_await search;
   if (served.paranoid_check != nullptr)
-    served.paranoid_check->CheckMember(*trial.attempt, outcome, outbox_.latest_wall());
+    served.paranoid_check->CheckMember(*trial.attempt, outcome, outbox_.latest_wall(),
+                                       post_filters);
   trial.attempt->ConfineTo(nullptr);
   const framework::AttemptMeter& meter = trial.attempt->meter();
   if (meter.to() != nullptr) meter.to()->AlgorithmEnded(meter.so_far());

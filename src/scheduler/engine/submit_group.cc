@@ -116,7 +116,13 @@ Failure Engine::State::FailureOfMember(const GroupTrial& trial, const MemberTria
     return failure;
   }
   if (member->needs_preemption && !trial.waiting_on_preemption) return WaitsForOthers(*member);
-  if (member->failure) return *member->failure;
+  if (member->failure) {
+    Failure failure = *member->failure;
+    // DIFFERS: kube-scheduler leaves it nominated to where it once fitted.
+    if (!trial.waiting_on_preemption && !failure.nomination.replace)
+      failure.nomination = {.replace = true, .node = {}};
+    return failure;
+  }
   if (!trial.waiting_on_preemption) return WaitsForOthers(*member);
   Failure failure;
   failure.rejected = true;
@@ -125,8 +131,11 @@ Failure Engine::State::FailureOfMember(const GroupTrial& trial, const MemberTria
   return failure;
 }
 
-void Engine::State::ReturnMember(GroupMember member, const MemberTrial* trial,
-                                 const Failure& failure) {
+void Engine::State::ReturnMember(GroupMember member, const MemberTrial* trial, Failure failure) {
+  // What it was nominated to is cleared, even if the API has not shown it yet.
+  const Symbol nominated = cluster_.nominations().NodeOf(member.pod->id);
+  if (nominated.valid() && failure.nomination.replace && !failure.nomination.node.valid())
+    failure.announced = cluster_.symbols().Text(nominated);
   const framework::AttemptMeter meter =
       trial == nullptr ? MakeMeter(member.entry.profile) : trial->meter;
   Decision decision = DecisionAbout(*member.pod);
