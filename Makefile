@@ -65,8 +65,8 @@ tidy: deps-dev ## Run clang-tidy over the sources without the tests, which would
 check: deps ## Check style and dependencies only; part of `make test`
 	python3 scripts/check_style.py
 
-clean: ## Remove everything that was built: build/ and bin/
-	rm -rf build bin
+clean: ## Remove everything that was built: build/, bin/ and the dashboard
+	rm -rf build bin web/dist web/build
 
 help: ## List these commands
 	@sed -n 's/^\([a-z ]*\):[^#]*## /\1:/p' Makefile | while IFS=: read -r name what; do \

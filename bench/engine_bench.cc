@@ -17,6 +17,7 @@
 #include "base/check.h"
 #include "base/workers.h"
 #include "benchmark/synthetic_world.h"
+#include "observability/scheduling/attempt_recorder.h"
 #include "observability/scheduling/scheduler_metrics.h"
 #include "scheduler/config/configuration.h"
 #include "scheduler/config/engine_options.h"
@@ -55,18 +56,22 @@ int64_t ReadStopwatch() {
   return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
 }
 
-// The metrics that the daemon attaches to its engine.
-struct Metrics {
+// The metrics, and the ledger, that the daemon attaches to its engine.
+enum class Observers : uint8_t { kNone, kMetrics, kMetricsAndLedger };
+struct Observed {
   observability::MetricRegistry registry;
   observability::scheduling::SchedulerMetrics metrics{registry};
   observability::scheduling::EngineMeasurements measurements{metrics, ReadStopwatch};
+  observability::scheduling::AttemptRecorder attempts;
 };
 
 std::unique_ptr<scheduler::engine::Engine> MakeEngine(Workers* workers = nullptr,
-                                                      Metrics* metrics = nullptr) {
+                                                      Observed* observed = nullptr,
+                                                      Observers observers = Observers::kNone) {
   scheduler::engine::EngineOptions options;
   options.workers = workers;
-  if (metrics != nullptr) options.measurements = &metrics->measurements;
+  if (observers != Observers::kNone) options.measurements = &observed->measurements;
+  if (observers == Observers::kMetricsAndLedger) options.attempts = &observed->attempts;
   options.profiles = *scheduler::config::ToProfileConfigs(scheduler::config::Default());
   return *scheduler::engine::Engine::Make(options, scheduler::plugins::InTreeRegistry());
 }
@@ -92,15 +97,15 @@ void Schedule(
     ::benchmark::State& state, api::Pod (*make)(size_t),
     const std::function<void(scheduler::engine::Engine&)>& prepare =
         [](scheduler::engine::Engine&) {},
-    bool measured = false) {
+    Observers observers = Observers::kNone) {
   const auto nodes = static_cast<size_t>(state.range(0));
   const auto pods = static_cast<size_t>(state.range(1));
   const auto existing = static_cast<size_t>(state.range(2));
   size_t decided = 0;
   for (auto _ : state) {
     state.PauseTiming();
-    const auto metrics = measured ? std::make_unique<Metrics>() : nullptr;
-    auto engine = MakeEngine(nullptr, metrics.get());
+    const auto observed = std::make_unique<Observed>();
+    auto engine = MakeEngine(nullptr, observed.get(), observers);
     for (size_t i = 0; i < nodes; ++i)
       engine->Handle(scheduler::engine::ObjectPut{Shared(MakeNode(i))}, kStart);
     for (size_t i = 0; i < existing; ++i) {
@@ -125,11 +130,26 @@ void Schedule(
 void PlainPods(::benchmark::State& state) {
   Schedule(state, [](size_t i) { return PlainPod("plain", i); });
 }
-// With metrics, to measure their cost.
-void PlainPodsMeasured(::benchmark::State& state) {
+// With metrics, and with a ledger, too, to measure their cost.
+template <Observers observers>
+void PlainPodsObserved(::benchmark::State& state) {
   Schedule(
       state, [](size_t i) { return PlainPod("plain", i); }, [](scheduler::engine::Engine&) {},
-      /*measured=*/true);
+      observers);
+}
+void PlainPodsMeasured(::benchmark::State& state) { PlainPodsObserved<Observers::kMetrics>(state); }
+void PlainPodsInLedger(::benchmark::State& state) {
+  PlainPodsObserved<Observers::kMetricsAndLedger>(state);
+}
+// Scores of all nodes are compared for each pod.
+template <Observers observers>
+void SpreadObserved(::benchmark::State& state) {
+  Schedule(
+      state, PodWith<benchmark::SpreadOverZones>, [](scheduler::engine::Engine&) {}, observers);
+}
+void SpreadMeasured(::benchmark::State& state) { SpreadObserved<Observers::kMetrics>(state); }
+void SpreadInLedger(::benchmark::State& state) {
+  SpreadObserved<Observers::kMetricsAndLedger>(state);
 }
 void TopologySpread(::benchmark::State& state) {
   Schedule(state, PodWith<benchmark::SpreadOverZones>);
@@ -201,11 +221,12 @@ void SetPriority(api::Pod& pod, int32_t priority) { pod.spec.priority = priority
 // Many copies of a pod that fits nowhere, with a higher priority than the ordinary pods behind
 // them. Each round, an event requeues all copies and ten ordinary pods arrive. Measures decisions
 // and the cost of requeueing all copies.
-void Starvation(::benchmark::State& state) {
+void StarvationWith(::benchmark::State& state, Observers observers) {
   constexpr size_t kOrdinary = 10;
   const auto nodes = static_cast<size_t>(state.range(0));
   const auto copies = static_cast<size_t>(state.range(1));
-  auto engine = MakeEngine();
+  Observed observed;
+  auto engine = MakeEngine(nullptr, &observed, observers);
   for (size_t i = 0; i < nodes; ++i)
     engine->Handle(scheduler::engine::ObjectPut{Shared(MakeNode(i))}, kStart);
   for (size_t i = 0; i < copies; ++i) {
@@ -242,6 +263,12 @@ void Starvation(::benchmark::State& state) {
   state.counters["decisions"] = Rate(decided);
   state.counters["wake_all_ms"] =
       static_cast<double>(requeueing) * 1e3 / CLOCKS_PER_SEC / static_cast<double>(rounds);
+}
+
+void Starvation(::benchmark::State& state) { StarvationWith(state, Observers::kNone); }
+void StarvationMeasured(::benchmark::State& state) { StarvationWith(state, Observers::kMetrics); }
+void StarvationInLedger(::benchmark::State& state) {
+  StarvationWith(state, Observers::kMetricsAndLedger);
 }
 
 // Nodes full of pods with low priority, and pods with high priority that each need the resources of
@@ -326,9 +353,16 @@ void Sizes(::benchmark::internal::Benchmark* bench, int64_t pods) {
   for (int64_t existing : {0, 10'000, 100'000}) bench->Args({5'000, pods, existing});
 }
 
+void Copies(::benchmark::internal::Benchmark* bench) {
+  bench->ArgNames({"nodes", "copies"})->Args({5'000, 10'000})->Unit(::benchmark::kMillisecond);
+}
+
 BENCHMARK(PlainPods)->Apply([](auto* bench) { Sizes(bench, 10'000); });
 BENCHMARK(PlainPodsMeasured)->Apply([](auto* bench) { Sizes(bench, 10'000); });
+BENCHMARK(PlainPodsInLedger)->Apply([](auto* bench) { Sizes(bench, 10'000); });
 BENCHMARK(TopologySpread)->Apply([](auto* bench) { Sizes(bench, 5'000); });
+BENCHMARK(SpreadMeasured)->Apply([](auto* bench) { Sizes(bench, 5'000); });
+BENCHMARK(SpreadInLedger)->Apply([](auto* bench) { Sizes(bench, 5'000); });
 BENCHMARK(RequiredAntiAffinity)->Apply([](auto* bench) { Sizes(bench, 2'000); });
 BENCHMARK(RequiredAffinity)->Apply([](auto* bench) { Sizes(bench, 5'000); });
 BENCHMARK(PreferredAffinity)->Apply([](auto* bench) { Sizes(bench, 5'000); });
@@ -346,10 +380,9 @@ BENCHMARK(MixedPodsIn100Zones)
     ->ArgNames({"nodes", "pods", "classes"})
     ->Args({100'000, 20'000, 200})
     ->Unit(::benchmark::kMillisecond);
-BENCHMARK(Starvation)
-    ->ArgNames({"nodes", "copies"})
-    ->Args({5'000, 10'000})
-    ->Unit(::benchmark::kMillisecond);
+BENCHMARK(Starvation)->Apply(Copies);
+BENCHMARK(StarvationMeasured)->Apply(Copies);
+BENCHMARK(StarvationInLedger)->Apply(Copies);
 BENCHMARK(DistinctPods)
     ->ArgNames({"nodes", "workers"})
     ->Args({100'000, 1})

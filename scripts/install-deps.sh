@@ -30,6 +30,9 @@ esac
 
 if [ "${BERTH_SKIP_DEPS:-}" = 1 ]; then exit 0; fi
 
+# The dashboard is built with npm and tested in a browser.
+command -v npm >/dev/null || packages="$packages nodejs npm"
+command -v chromium >/dev/null || packages="$packages chromium"
 # For the end-to-end tests; any version works.
 command -v kubectl >/dev/null || packages="$packages kubernetes-client"
 

@@ -116,10 +116,24 @@ void Handler::Handle(std::shared_ptr<net::Exchange> exchange) {
     return exchange->Respond(ErrorResponse(info.error()));
   }
   if (info->kind != nullptr) return ServeKind(std::move(exchange), *info, *user);
+  if (const auto delegation = FindDelegation(info->path)) {
+    return delegation->handler(std::move(exchange));
+  }
   auto response = Guarded([&] { return non_resource_paths_.Serve(*info, request, *kinds); });
   if (!response) response = ErrorResponse(response.error());
   metrics_->CountRequest("get", "", response->status);
   exchange->Respond(*std::move(response));
+}
+
+void Handler::Delegate(std::string prefix, net::RequestHandler handler) {
+  auto delegation = std::make_shared<const Delegation>(std::move(prefix), std::move(handler));
+  const std::lock_guard lock(mutex_);
+  delegation_ = std::move(delegation);
+}
+
+std::shared_ptr<const Handler::Delegation> Handler::FindDelegation(std::string_view path) const {
+  const std::lock_guard lock(mutex_);
+  return delegation_ != nullptr && path.starts_with(delegation_->prefix) ? delegation_ : nullptr;
 }
 
 std::optional<net::ServerResponse> Handler::Admit(const net::ServerRequest& head) const {

@@ -6,7 +6,9 @@
 
 #include <cstddef>
 #include <memory>
+#include <mutex>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "apiserver/authentication.h"
@@ -29,6 +31,10 @@ class Handler {
 
   void Handle(std::shared_ptr<net::Exchange> exchange);
 
+  // Lets `handler` respond to the authenticated requests of paths that begin with `prefix`, from
+  // now on. It must outlive the server's threads.
+  void Delegate(std::string prefix, net::RequestHandler handler);
+
   Metrics& metrics() { return *metrics_; }
 
   // Returns the response to a request that is rejected whatever its body is: nobody may make the
@@ -45,12 +51,21 @@ class Handler {
   api::scheme::ApiResult<void> StartWatch(const std::shared_ptr<net::Exchange>& exchange,
                                           const RequestInfo& info, ObjectForm form);
 
+  struct Delegation {
+    std::string prefix;
+    net::RequestHandler handler;
+  };
+  // Returns null if nobody else responds to the path.
+  std::shared_ptr<const Delegation> FindDelegation(std::string_view path) const;
+
   registry::Api& api_;
   registry::Access access_;
   const Clock& clock_;
   const Clock& steady_clock_;
   std::shared_ptr<Metrics> metrics_ = std::make_shared<Metrics>();
   NonResourcePaths non_resource_paths_;
+  mutable std::mutex mutex_;  // Guards the member below.
+  std::shared_ptr<const Delegation> delegation_;
 };
 
 }  // namespace berth::apiserver

@@ -108,6 +108,10 @@ std::string ApiServer::url() const {
                      address, ipv6 ? "]" : "", port());
 }
 
+void ApiServer::Delegate(std::string prefix, net::RequestHandler handler) {
+  handler_->Delegate(std::move(prefix), std::move(handler));
+}
+
 void ApiServer::Stop(std::chrono::milliseconds grace) { http_->Stop(grace); }
 
 std::string KubeconfigText(const std::string& url, const std::string& ca,

@@ -53,6 +53,9 @@ class ApiServer {
   store::Store& store() { return *store_; }
   registry::Api& api() { return *api_; }
   uint16_t port() const { return http_->port(); }
+  // Lets `handler` respond to the authenticated requests of paths that begin with `prefix`, from
+  // now on: another component's API. It must live until Stop has returned.
+  void Delegate(std::string prefix, net::RequestHandler handler);
   // Returns the URL for clients on this machine: "https://127.0.0.1:6443".
   std::string url() const;
 

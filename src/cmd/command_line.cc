@@ -28,6 +28,7 @@ int RunCommandLine(int argc, const char* const* argv,
   AddCheck(berth, registry);
   AddConfig(berth, registry);
   AddConformance(berth);
+  AddDashboard(berth, registry);
   AddReplay(berth, registry);
   AddSchedule(berth, registry);
   AddSimtest(berth);

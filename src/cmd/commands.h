@@ -20,6 +20,7 @@ void AddBench(flags::Command& berth, const Registry& registry);
 void AddCheck(flags::Command& berth, const Registry& registry);
 void AddConfig(flags::Command& berth, const Registry& registry);
 void AddConformance(flags::Command& berth);
+void AddDashboard(flags::Command& berth, const Registry& registry);
 void AddReplay(flags::Command& berth, const Registry& registry);
 void AddSchedule(flags::Command& berth, const Registry& registry);
 void AddSimtest(flags::Command& berth);

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "api/json/parse.h"
+#include "base/text_table.h"
 #include "cmd/command_line.h"
 #include "cmd/commands.h"
 #include "cmd/conformance_api_cases.h"
@@ -23,7 +24,6 @@
 #include "cmd/conformance_file.h"
 #include "cmd/conformance_gang_cases.h"
 #include "cmd/conformance_hint_cases.h"
-#include "base/text_table.h"
 #include "flags/command.h"
 #include "flags/flag_group.h"
 #include "scheduler/plugins/in_tree_registry.h"

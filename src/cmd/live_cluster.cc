@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 #include <variant>
 
@@ -100,6 +104,12 @@ std::string InNamespace(const std::string& path, const std::string& namespace_) 
                      path.substr(slash));
 }
 
+// "/apis/apps/v1/replicasets" has "v1".
+std::string_view VersionIn(std::string_view path) {
+  path = path.substr(0, path.rfind('/'));
+  return path.substr(path.rfind('/') + 1);
+}
+
 bool IsNamespaced(std::string_view path) {
   for (const std::string_view resource :
        {"/pods", "/services", "/replicationcontrollers", "/replicasets", "/statefulsets",
@@ -125,6 +135,24 @@ std::vector<client::WatchSource> Sources(const scheduler::model::Features& featu
 }
 
 }  // namespace
+
+std::string DefaultKubeconfig() {
+  if (const char* list = std::getenv("KUBECONFIG"); list != nullptr && *list != '\0') {
+    std::string_view rest = list;
+    while (!rest.empty()) {
+      const size_t end = std::min(rest.find(':'), rest.size());
+      const std::string file(rest.substr(0, end));
+      std::error_code ignored;
+      if (!file.empty() && std::filesystem::exists(file, ignored)) return file;
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+  }
+  const char* home = std::getenv("HOME");
+  if (home == nullptr) return "";
+  const std::string file = std::string(home) + "/.kube/config";
+  std::error_code ignored;
+  return std::filesystem::exists(file, ignored) ? file : "";
+}
 
 Result<std::unique_ptr<LiveCluster>> LiveCluster::Make(const std::string& kubeconfig,
                                                        const std::string& context) {
@@ -172,7 +200,8 @@ Status LiveCluster::ListReadableOf(const client::WatchSource& source, const std:
   if (listed->what == Access::kAll) return {};
   if (listed->what == Access::kNotServed) {
     readable.left_out.push_back(
-        {source.resource, fmt::format("the server does not serve {}", source.path)});
+        {source.resource,
+         fmt::format("the server does not serve it in version {}", VersionIn(source.path))});
     return {};
   }
   if (source.resource == "nodes")

@@ -34,6 +34,9 @@ struct ReadableObjects {
   std::vector<LeftOut> left_out;
 };
 
+// Returns the kubeconfig file that kubectl would use; empty if there is none.
+std::string DefaultKubeconfig();
+
 class LiveCluster {
  public:
   // Is called with the collection and the number of objects of it that were read so far.

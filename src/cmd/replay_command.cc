@@ -1,14 +1,23 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <iterator>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
+#include "api/json/document.h"
+#include "cmd/attempt_text.h"
 #include "cmd/command_line.h"
 #include "cmd/commands.h"
 #include "flags/command.h"
 #include "flags/flag_group.h"
+#include "inspect/ledger_documents.h"
+#include "ledger/ledger.h"
+#include "observability/scheduling/attempt_recorder.h"
 #include "runtime/recording_file.h"
 #include "scheduler/recording/replay.h"
 
@@ -18,6 +27,7 @@ namespace {
 struct ReplayCommandOptions {
   std::string file;
   bool paranoid = false;
+  std::string pod;  // Whose attempts to print: "namespace/name".
 };
 
 // Shows the progress of a long replay on one line of the terminal, and clears it at the end.
@@ -40,12 +50,13 @@ class ProgressLine {
 };
 
 Result<scheduler::recording::ReplayReport> ReplayFile(
-    const ReplayCommandOptions& options, const scheduler::framework::Registry& registry) {
+    const ReplayCommandOptions& options, const scheduler::framework::Registry& registry,
+    scheduler::engine::AttemptObserver* attempts) {
   auto source = runtime::OpenRecordingFile(options.file);
   if (!source) return std::unexpected(source.error());
   auto reader = scheduler::recording::RecordReader::Open(*std::move(source));
   if (!reader) return Fail(fmt::format("{}: {}", options.file, reader.error().message));
-  scheduler::recording::ReplayOptions replay{.paranoid = options.paranoid};
+  scheduler::recording::ReplayOptions replay{.paranoid = options.paranoid, .attempts = attempts};
   ProgressLine line;
   if (isatty(STDERR_FILENO) == 1) {
     replay.progress = [&line](const scheduler::recording::ReplayReport& report, uint64_t records) {
@@ -57,11 +68,38 @@ Result<scheduler::recording::ReplayReport> ReplayFile(
   return report;
 }
 
+// Prints the attempts of the pod, oldest first.
+void PrintAttempts(const ledger::Ledger& ledger, const ledger::AttemptFilter& pod) {
+  std::vector<ledger::Attempt> attempts;  // Newest first.
+  uint64_t before = UINT64_MAX;
+  do {
+    ledger::AttemptPage page = ledger.Query(pod, before);
+    std::ranges::move(page.attempts, std::back_inserter(attempts));
+    before = page.next;
+  } while (before != 0);
+  if (attempts.empty()) fmt::print("{}/{}: no attempts\n", pod.namespace_, pod.name);
+  for (auto attempt = attempts.rbegin(); attempt != attempts.rend(); ++attempt)
+    fmt::print("{}", AttemptText(inspect::AttemptJson(*attempt)));
+}
+
 int RunReplay(const ReplayCommandOptions& options, const Registry& registry) {
-  const auto report = ReplayFile(options, registry);
+  std::optional<observability::scheduling::AttemptRecorder> attempts;
+  const size_t slash = options.pod.find('/');
+  if (!options.pod.empty()) {
+    if (slash == options.pod.npos) {
+      fmt::print(stderr, "berth replay: --attempts {}: must be NAMESPACE/NAME\n", options.pod);
+      return kExitUsage;
+    }
+    attempts.emplace();
+  }
+  const auto report = ReplayFile(options, registry, attempts ? &*attempts : nullptr);
   if (!report) {
     fmt::print(stderr, "berth replay: {}\n", report.error().message);
     return kExitUsage;
+  }
+  if (attempts) {
+    PrintAttempts(attempts->ledger(), {.namespace_ = options.pod.substr(0, slash),
+                                       .name = options.pod.substr(slash + 1)});
   }
   fmt::print("{} events, {} decisions, {} pods scheduled, {} commands\n", report->events,
              report->decisions, report->placed, report->commands);
@@ -91,11 +129,17 @@ void AddReplay(flags::Command& berth, const Registry& registry) {
       "Exit codes: 0 identical, 1 a decision differs, 2 invalid usage, or an unreadable or damaged "
       "file.\n";
   command.examples =
-      "  berth schedule -f examples --record run.berth\n"
-      "  berth replay run.berth\n";
+      "  berth schedule -f examples/decisions --record run.berth\n"
+      "  berth replay run.berth\n"
+      "  berth replay run.berth --attempts default/web-1\n";
   const auto options = std::make_shared<ReplayCommandOptions>();
   command.Takes("FILE", options->file, "Recording, or - for standard input");
-  flags::FlagGroup(command.flags).Switch("paranoid", options->paranoid, kParanoidHelp);
+  flags::FlagGroup group(command.flags);
+  group.Switch("paranoid", options->paranoid, kParanoidHelp);
+  group
+      .Text("attempts", options->pod,
+            "Print the attempts of this pod: outcome, reasons, candidates, what woke it")
+      .As("NAMESPACE/NAME");
   command.run = [options, &registry] { return RunReplay(*options, registry); };
 }
 

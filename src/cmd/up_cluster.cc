@@ -22,6 +22,7 @@
 #include "cmd/object_files.h"
 #include "cmd/up_devices.h"
 #include "cmd/up_objects.h"
+#include "inspect/request.h"
 #include "localcluster/persistent_volume_controller.h"
 #include "localcluster/stage_reader.h"
 #include "runtime/embedded/store_connection.h"
@@ -144,18 +145,26 @@ Result<std::unique_ptr<UpCluster>> UpCluster::Start(
   if (cluster->scheduler_ != nullptr) {
     cluster->scheduler_->Start([scheduler = cluster->scheduler_.get()] { scheduler->Lead(); });
   }
+  if (options.dashboard && options.has_scheduler()) {
+    if (auto started = cluster->StartDashboard(options, registry); !started) {
+      return std::unexpected(started.error());
+    }
+  }
   return cluster;
 }
 
 UpCluster::~UpCluster() { Stop(); }
 
 void UpCluster::Stop() {
+  if (dashboard_ != nullptr) dashboard_->Stop();
   if (driver_ != nullptr) driver_->Stop();
   if (scheduler_ != nullptr) scheduler_->Stop(Duration::Seconds(1));
   local_cluster_.reset();
+  // The server delegates requests to the dashboard's API, which visits the scheduler.
+  if (served_.server != nullptr) served_.server->Stop(kStopGrace);
+  dashboard_.reset();
   driver_.reset();
   scheduler_.reset();
-  if (served_.server != nullptr) served_.server->Stop(kStopGrace);
   served_.server.reset();
   std::error_code ignored;
   if (!own_directory_.empty()) std::filesystem::remove_all(own_directory_, ignored);
@@ -174,6 +183,11 @@ Status UpCluster::MakeScheduler(const UpOptions& options,
   auto scheduler = SchedulerFrom(options, features, registry);
   if (!scheduler) return std::unexpected(scheduler.error());
   scheduler->options.measurements = &measurements_;
+  if (options.ledger.on()) {
+    attempts_ = std::make_unique<observability::scheduling::AttemptRecorder>(options.ledger);
+    scheduler->options.attempts = attempts_.get();
+  }
+  engine_options_ = scheduler->options;
   if (options.scheduler == "embedded") {
     workers_ = std::make_unique<ThreadWorkers>(ThreadWorkers::UsefulCount(scheduler->parallelism));
     return MakeEmbeddedScheduler(options, std::move(scheduler->options), registry);
@@ -192,6 +206,7 @@ Status UpCluster::MakeEmbeddedScheduler(const UpOptions& options,
   driver.engine = std::move(engine);
   driver.engine.workers = workers_.get();
   driver.speed = options.speed;
+  driver.tap = &changes_;
   runtime::embedded::StoreConnectionOptions connection;
   if (!driver.engine.extenders.empty()) {
     connection.call_extender = [this](const scheduler::framework::CallExtender& call, auto done) {
@@ -218,11 +233,34 @@ Status UpCluster::MakeHttpScheduler(scheduler::engine::EngineOptions engine, int
   options.api.qps = -1;
   options.engine = std::move(engine);
   options.parallelism = parallelism;
+  options.tap = &changes_;
   options.host = HostName();
   options.warn = Warn;
   auto made = runtime::Scheduler::Make(std::move(options), registry);
   if (!made) return std::unexpected(made.error());
   scheduler_ = *std::move(made);
+  return {};
+}
+
+Status UpCluster::StartDashboard(const UpOptions& options,
+                                 const scheduler::framework::Registry& registry) {
+  const bool embedded = driver_ != nullptr;
+  auto started = DashboardServer::Start(
+      {.server = "up",
+       .engine = engine_options_,
+       .registry = &registry,
+       .driver = embedded ? driver_.get() : &scheduler_->driver(),
+       .changes = &changes_,
+       .wall_clock = embedded ? static_cast<const Clock*>(&clock_) : &system_clock_,
+       .engine_clock = embedded ? static_cast<const Clock*>(&clock_) : &real_clock_,
+       .attempts = attempts_.get()},
+      options.dashboard_port);
+  if (!started) return std::unexpected(started.error());
+  dashboard_ = *std::move(started);
+  // Also for programs with a kubeconfig, on the port of the API server.
+  served_.server->Delegate(
+      std::string(inspect::kRoot),
+      [&api = dashboard_->api()](const auto& exchange) { api.Handle(exchange); });
   return {};
 }
 

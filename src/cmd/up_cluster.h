@@ -10,13 +10,17 @@
 #include "base/time.h"
 #include "base/workers.h"
 #include "cmd/apiserver_command.h"
+#include "cmd/dashboard_server.h"
 #include "cmd/up_command.h"
+#include "inspect/change_log.h"
 #include "localcluster/local_cluster.h"
 #include "observability/metric_registry.h"
+#include "observability/scheduling/attempt_recorder.h"
 #include "observability/scheduling/scheduler_metrics.h"
 #include "runtime/engine_driver.h"
 #include "runtime/extender_calls.h"
 #include "runtime/scheduler.h"
+#include "scheduler/engine/engine.h"
 #include "scheduler/model/features.h"
 
 namespace berth::cmd {
@@ -38,6 +42,9 @@ class UpCluster {
   // Counters of the scheduler; zero if there is none.
   std::shared_ptr<const runtime::DriverSnapshot> scheduling() const;
 
+  // The address of the dashboard; empty if there is none.
+  std::string dashboard_url() const { return dashboard_ == nullptr ? "" : dashboard_->url(); }
+
   // Stops everything in order. Acknowledged writes are durable if there is a data directory.
   void Stop();
 
@@ -49,6 +56,7 @@ class UpCluster {
                                const scheduler::framework::Registry& registry);
   Status MakeHttpScheduler(scheduler::engine::EngineOptions engine, int parallelism,
                            const scheduler::framework::Registry& registry);
+  Status StartDashboard(const UpOptions& options, const scheduler::framework::Registry& registry);
   Status CreateKubeconfig(const UpOptions& options);
   Status Fill(const UpOptions& options);
 
@@ -62,13 +70,18 @@ class UpCluster {
   observability::MetricRegistry metric_registry_;
   observability::scheduling::SchedulerMetrics metrics_{metric_registry_};
   observability::scheduling::EngineMeasurements measurements_{metrics_, &SteadyNanos};
+  std::unique_ptr<observability::scheduling::AttemptRecorder> attempts_;  // Null if it is off.
   RunningApiServer served_;
   std::unique_ptr<runtime::ExtenderCalls> extenders_;
   std::unique_ptr<ThreadWorkers> workers_;
   std::unique_ptr<localcluster::LocalCluster> local_cluster_;
+  scheduler::engine::EngineOptions engine_options_;  // Of the scheduler.
+  inspect::ChangeLog changes_;                       // For the dashboard.
+  const SystemClock system_clock_;
   // At most one of them.
   std::unique_ptr<runtime::EngineDriver> driver_;
   std::unique_ptr<runtime::Scheduler> scheduler_;
+  std::unique_ptr<DashboardServer> dashboard_;
 };
 
 }  // namespace berth::cmd

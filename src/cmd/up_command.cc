@@ -16,6 +16,7 @@
 #include "cmd/up_status.h"
 #include "flags/command.h"
 #include "flags/flag_group.h"
+#include "ledger/ledger_flags.h"
 #include "scheduler/model/cluster.h"
 
 namespace berth::cmd {
@@ -57,7 +58,9 @@ int RunDemo(UpCluster& cluster, bool terminal) {
     fmt::print("{}", NextStepsAfterExit());
     return kExitOk;
   }
-  fmt::print("{}\nStop it with Ctrl-C.\n\n", NextSteps(**result, ExportLine(cluster.kubeconfig())));
+  fmt::print("{}\n", NextSteps(**result, ExportLine(cluster.kubeconfig())));
+  if (!cluster.dashboard_url().empty()) fmt::print("Dashboard: {}\n", cluster.dashboard_url());
+  fmt::print("Stop it with Ctrl-C.\n\n");
   std::fflush(stdout);
   return Watch(cluster, terminal);
 }
@@ -65,6 +68,7 @@ int RunDemo(UpCluster& cluster, bool terminal) {
 int Run(UpCluster& cluster, bool terminal) {
   fmt::print("listening on {}\n{}\n", cluster.served().server->url(),
              ExportLine(cluster.kubeconfig()));
+  if (!cluster.dashboard_url().empty()) fmt::print("dashboard: {}\n", cluster.dashboard_url());
   std::fflush(stdout);
   return Watch(cluster, terminal);
 }
@@ -114,12 +118,16 @@ void AddClusterFlags(flags::FlagGroup group, UpOptions& options) {
             "KubeSchedulerConfiguration file (default: built-in defaults)")
       .As("FILE");
   AddFeatureGates(group, options.feature_gates);
+  ledger::AddLedgerFlags(group, options.ledger);
   group.Double("speed", options.speed, "Time acceleration factor", 0.001, 10'000);
   group
       .Text("stages", options.stages_file,
             "Stages of the life of pods: how long they take to start, run and end, and whether "
             "they fail (docs/up.md), or - for standard input")
       .As("FILE");
+  group.Switch("dashboard", options.dashboard, "Serve the dashboard on this machine");
+  group.Uint("dashboard-port", options.dashboard_port,
+             "Port of the dashboard; 0 means any free port");
   group.Uint("seed", options.seed, "Seed of the jitter and the weights of stages");
   group.Switch("no-controllers", options.no_controllers,
                "Do not run the workload controllers (Deployment, Job, ...)");
@@ -136,7 +144,9 @@ void AddUp(flags::Command& berth, const Registry& registry) {
   command.details =
       "kubectl and other clients can use it like any cluster. Pods are bound, get an IP and become "
       "Running,\n"
-      "but no containers are started. Prints the KUBECONFIG to use, then a status line.\n"
+      "but no containers are started. Prints the KUBECONFIG to use and the address of the "
+      "dashboard,\n"
+      "which one browser can open, then a status line.\n"
       "Stop it with Ctrl-C; with --data-dir the next start resumes from the stored objects.\n"
       "Exit codes: 0 stopped by a signal, or demo finished; 1 failed to start, or the data "
       "directory\n"

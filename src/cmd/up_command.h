@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cmd/apiserver_command.h"
+#include "ledger/ledger.h"
 
 namespace berth::cmd {
 
@@ -19,6 +20,7 @@ struct UpOptions {
   std::string scheduler = "embedded";  // Or "http", or "none".
   std::string config_file;             // KubeSchedulerConfiguration.
   std::vector<std::string> feature_gates;
+  ledger::LedgerOptions ledger;  // Of the scheduler.
   double speed = 1;
   std::string stages_file;
   uint32_t seed = 0;  // Of what the stages draw.
@@ -26,6 +28,8 @@ struct UpOptions {
   bool no_kubelets = false;
   bool no_leases = false;
   bool demo = false;
+  bool dashboard = true;
+  uint16_t dashboard_port = 0;  // 0: any free port.
 
   bool has_scheduler() const { return scheduler != "none"; }
 };

@@ -277,9 +277,11 @@ std::string NextSteps(const DemoResult& result, const std::string& export_line) 
 
 std::string NextStepsAfterExit() {
   return "Next:\n"
-         "  berth up --demo                        in a terminal: keeps running, for kubectl\n"
-         "  berth up --nodes 100 -f FILE           a cluster with your own workloads\n"
-         "  berth schedule -f examples --explain   explains where pods are scheduled, and why\n";
+         "  berth up --demo                                in a terminal: keeps running, for "
+         "kubectl\n"
+         "  berth up --nodes 100 -f FILE                   a cluster with your own workloads\n"
+         "  berth schedule -f examples/decisions --explain explains where pods are scheduled, and "
+         "why\n";
 }
 
 namespace {

@@ -45,25 +45,6 @@ class ReadingLine {
   bool shown_ = false;
 };
 
-// Returns the file that kubectl would use; empty if there is none.
-std::string DefaultKubeconfig() {
-  if (const char* list = std::getenv("KUBECONFIG"); list != nullptr && *list != '\0') {
-    std::string_view rest = list;
-    while (!rest.empty()) {
-      const size_t end = std::min(rest.find(':'), rest.size());
-      const std::string file(rest.substr(0, end));
-      std::error_code ignored;
-      if (!file.empty() && std::filesystem::exists(file, ignored)) return file;
-      rest.remove_prefix(std::min(end + 1, rest.size()));
-    }
-  }
-  const char* home = std::getenv("HOME");
-  if (home == nullptr) return "";
-  const std::string file = std::string(home) + "/.kube/config";
-  std::error_code ignored;
-  return std::filesystem::exists(file, ignored) ? file : "";
-}
-
 api::ObjectKey KeyOfPod(const api::Ref<api::Pod>& pod) {
   return {pod->metadata.namespace_, pod->metadata.name};
 }

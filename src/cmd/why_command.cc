@@ -13,6 +13,8 @@
 #include "cmd/command_line.h"
 #include "cmd/commands.h"
 #include "cmd/feature_gate_flag.h"
+#include "cmd/live_cluster.h"
+#include "cmd/why_attempts.h"
 #include "cmd/why_cluster.h"
 #include "cmd/why_subject.h"
 #include "cmd/why_text.h"
@@ -34,6 +36,7 @@ struct WhyOptions {
   bool fixes = true;
   size_t fix = 0;    // The fix to print patches of; 0: none.
   std::string node;  // Of --on.
+  SchedulerAddress scheduler;
 };
 
 int WhyUsageError(std::string_view problem) {
@@ -105,7 +108,20 @@ int WhyPod(const WhyOptions& options, WhyCluster& cluster, const std::string& na
       explain::ExplainPod(cluster.engine(), *pod, cluster.profile(), cluster.now(), explain);
   if (!explanation) return WhyFailed(explanation.error().message);
   if (options.fix > 0) return PrintFix(options, cluster, *explanation);
-  return Print(options, cluster, ToText(*explanation), explain::ToJson(*explanation));
+  std::string text = ToText(*explanation);
+  api::JsonObject document = explain::ToJson(*explanation);
+  if (options.source.files.empty()) {
+    const WhySource& source = options.source;
+    const std::string file = source.kubeconfig.empty() ? DefaultKubeconfig() : source.kubeconfig;
+    auto history = AskScheduler(options.scheduler, file, source.context, explanation->pod);
+    if (history) {
+      text += HistoryText(*history);
+      for (auto& member : *history) document.emplace(member.key(), std::move(member.value()));
+    } else if (!options.scheduler.address.empty()) {
+      return WhyFailed("--scheduler-address: " + history.error().message);
+    }
+  }
+  return Print(options, cluster, text, std::move(document));
 }
 
 int WhyMany(const WhyOptions& options, WhyCluster& cluster,
@@ -153,6 +169,9 @@ int RunWhy(const WhyOptions& options, const Registry& registry) {
   const bool one_pod = subject && subject->kind == "Pod";
   if (options.fix > 0 && !one_pod) return WhyUsageError("--fix requires a pod");
   if (!options.node.empty() && !one_pod) return WhyUsageError("--on requires a pod");
+  if (!options.scheduler.address.empty() && (!one_pod || !options.source.files.empty())) {
+    return WhyUsageError("--scheduler-address requires a pod of a live cluster");
+  }
   auto cluster = WhyCluster::Read(options.source, registry);
   if (!cluster) return WhyFailed(cluster.error().message);
   explain::ExplainOptions explain;
@@ -205,6 +224,20 @@ void AddWhy(flags::Command& berth, const Registry& registry) {
       .Text("on", options->node,
             "Look for changes that let the pod fit on this node, though it may fit elsewhere")
       .As("NODE");
+  group
+      .Text("scheduler-address", options->scheduler.address,
+            "URL of the cluster's berth-scheduler (https://HOST:10259), to add what it remembers: "
+            "the "
+            "attempts to schedule the pod (default: the API server, which berth up adds it to)")
+      .As("URL");
+  group
+      .Text("scheduler-ca-file", options->scheduler.ca_file,
+            "Authorities of the scheduler's certificate (default: those of the kubeconfig)")
+      .As("FILE");
+  group
+      .Text("scheduler-tls-server-name", options->scheduler.server_name,
+            "Name in the scheduler's certificate, if it differs from the URL's")
+      .As("NAME");
   group
       .Repeated("filename", options->source.files,
                 "File or directory with the objects of a cluster, instead of a live one; may be "

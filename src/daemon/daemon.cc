@@ -93,6 +93,10 @@ Result<void> Daemon::MakeScheduler(const scheduler::framework::Registry& registr
   if (!engine) return std::unexpected(engine.error());
   engine->seed = std::random_device{}();
   engine->measurements = &metrics_->engine();
+  if (options_.flags.ledger.on()) {
+    attempts_ = std::make_unique<observability::scheduling::AttemptRecorder>(options_.flags.ledger);
+    engine->attempts = attempts_.get();
+  }
   const scheduler::recording::RecordingHeader header{
       .program = "berth-scheduler",
       .configuration = scheduler::config::ToYaml(options_.configuration),
@@ -102,6 +106,7 @@ Result<void> Daemon::MakeScheduler(const scheduler::framework::Registry& registr
   if (!recording) return std::unexpected(recording.error());
   recording_ = *std::move(recording);
 
+  const scheduler::engine::EngineOptions inspected = *engine;
   runtime::SchedulerOptions scheduler;
   scheduler.api = api_;
   scheduler.protobuf = IsProtobuf(connection);
@@ -111,6 +116,7 @@ Result<void> Daemon::MakeScheduler(const scheduler::framework::Registry& registr
   scheduler.host = host_;
   scheduler.recording = recording_.get();
   scheduler.observer = &decision_log_;
+  scheduler.tap = &changes_;
   scheduler.requests = &metrics_->requests();
   scheduler.warn = [](const std::string& line) { LOG_WARNING(line); };
   scheduler.count_undecodable = [this](std::string_view resource, size_t fields) {
@@ -122,6 +128,7 @@ Result<void> Daemon::MakeScheduler(const scheduler::framework::Registry& registr
   auto made = runtime::Scheduler::Make(std::move(scheduler), registry);
   if (!made) return std::unexpected(made.error());
   scheduler_ = *std::move(made);
+  if (auto made_api = MakeApi(inspected, registry); !made_api) return made_api;
   leadership_ = std::make_unique<Leadership>(
       *scheduler_, *side_loop_,
       LeadershipOptions{.shadow = options_.flags.shadow,

@@ -19,10 +19,14 @@
 #include "daemon/process_events.h"
 #include "daemon/secure_server.h"
 #include "daemon/slow_requests.h"
+#include "inspect/change_log.h"
+#include "inspect/http/api_handler.h"
 #include "observability/health.h"
+#include "observability/scheduling/attempt_recorder.h"
 #include "observability/scheduling/decision_log.h"
 #include "runtime/scheduler.h"
 #include "scheduler/config/configuration.h"
+#include "scheduler/engine/engine.h"
 
 namespace berth::client {
 class LeaseCandidate;
@@ -68,6 +72,8 @@ class Daemon {
   Result<void> MakeReviewClients();
   void MakeHealth();
   Result<void> Serve();
+  Result<void> MakeApi(const scheduler::engine::EngineOptions& engine,
+                       const scheduler::framework::Registry& registry);
   EndpointSources Sources();
   std::string ResourceMetrics();
 
@@ -85,9 +91,11 @@ class Daemon {
   ProcessEvents process_events_;
   std::unique_ptr<DaemonMetrics> metrics_;
   observability::scheduling::DecisionLog decision_log_;
+  std::unique_ptr<observability::scheduling::AttemptRecorder> attempts_;  // Null if it is off.
   std::unique_ptr<scheduler::recording::RecordWriter> recording_;
   std::string agent_;  // The User-Agent, without the component.
   client::ClientConfig api_;
+  inspect::ChangeLog changes_;  // What the engine hears, for the API.
   std::unique_ptr<runtime::Scheduler> scheduler_;
   std::unique_ptr<DelegatedAccess> access_;    // Outlives the clients, which call it back.
   std::unique_ptr<net::EventLoop> side_loop_;  // For elections and access reviews.
@@ -98,6 +106,7 @@ class Daemon {
   std::unique_ptr<Leadership> leadership_;
   observability::HealthSlis slis_;
   std::unique_ptr<observability::HealthEndpoint> healthz_, livez_, readyz_;
+  std::unique_ptr<inspect::http::ApiHandler> inspection_;  // The API /berth/v1.
   Endpoints endpoints_;
   std::unique_ptr<SecureServer> server_;
   runtime::ShadowTotals shadow_totals_;  // Used on the engine's thread, and after its end.

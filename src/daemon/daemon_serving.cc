@@ -8,6 +8,8 @@
 #include "client/load_config.h"
 #include "daemon/daemon.h"
 #include "daemon/endpoint_responses.h"
+#include "inspect/http/dashboard_files.h"
+#include "inspect/inspector.h"
 #include "observability/log.h"
 #include "observability/metric_registry.h"
 #include "observability/scheduling/resource_metrics.h"
@@ -37,6 +39,13 @@ Endpoints::Handler HealthHandler(const observability::HealthEndpoint& endpoint) 
     return response ? TextResponse(response->status, response->text)
                     : TextResponse(404, "404 page not found\n");
   };
+}
+
+void ServeDashboard(const std::shared_ptr<net::Exchange>& exchange) {
+  const net::ServerRequest& request = exchange->request();
+  const std::string path = PathOf(request);
+  exchange->Respond(inspect::http::DashboardResponse(
+      request, std::string_view(path).substr(std::string_view(kDashboardPrefix).size())));
 }
 
 }  // namespace
@@ -113,6 +122,27 @@ Result<void> Daemon::Serve() {
   return {};
 }
 
+Result<void> Daemon::MakeApi(const scheduler::engine::EngineOptions& engine,
+                             const scheduler::framework::Registry& registry) {
+  inspect::InspectorOptions options;
+  options.version = ReportedVersion(options_.flags);
+  options.server = "scheduler";
+  options.engine = engine;
+  options.registry = &registry;
+  options.visit = [this](const auto& work) { return scheduler_->driver().RunBetweenSteps(work); };
+  options.binds = [this] { return scheduler_->driver().snapshot()->binds; };
+  options.wall_clock = &clock_;
+  options.engine_clock = &steady_clock_;
+  options.watches_only = [this] { return options_.flags.shadow || !leadership_->leads(); };
+  if (attempts_ != nullptr) {
+    options.history = {&attempts_->ledger(), &attempts_->rejections(), &attempts_->activity()};
+  }
+  auto inspector = inspect::Inspector::Make(std::move(options), changes_);
+  if (!inspector) return std::unexpected(inspector.error());
+  inspection_ = std::make_unique<inspect::http::ApiHandler>(*std::move(inspector));
+  return {};
+}
+
 EndpointSources Daemon::Sources() {
   EndpointSources sources;
   sources.healthz = HealthHandler(*healthz_);
@@ -125,6 +155,10 @@ EndpointSources Daemon::Sources() {
   sources.metrics_resources = [this](const net::ServerRequest&) {
     return MetricsResponse(ResourceMetrics());
   };
+  sources.api = [this](const std::shared_ptr<net::Exchange>& exchange) {
+    inspection_->Handle(exchange);
+  };
+  if (options_.flags.dashboard) sources.dashboard = ServeDashboard;
   sources.reset_metrics = [this] { metrics_->Reset(); };
   sources.reset_slis = [this] { slis_.Reset(); };
   sources.configuration = options_.configuration;

@@ -271,6 +271,19 @@ void Endpoints::HandlePrefix(std::string prefix, Handler handler) {
   prefixes_.insert_or_assign(std::move(prefix), std::move(handler));
 }
 
+void Endpoints::HandleExchanges(std::string prefix, ExchangeHandler handler) {
+  exchange_prefixes_.insert_or_assign(std::move(prefix), std::move(handler));
+}
+
+const Endpoints::ExchangeHandler* Endpoints::FindExchangeHandler(
+    const net::ServerRequest& request) const {
+  const std::string path = PathOf(request);
+  for (const auto& [prefix, handler] : exchange_prefixes_) {
+    if (path.starts_with(prefix)) return &handler;
+  }
+  return nullptr;
+}
+
 const Endpoints::Handler* Endpoints::Find(const std::string& path) const {
   if (const auto found = exact_.find(path); found != exact_.end()) return &found->second;
   const Handler* best = nullptr;
@@ -314,6 +327,19 @@ Endpoints MakeEndpoints(EndpointSources sources) {
   }
   if (sources.metrics_resources) {
     endpoints.HandleSlowly("/metrics/resources", sources.metrics_resources);
+  }
+  if (sources.api) endpoints.HandleExchanges(kApiPrefix, sources.api);
+  if (sources.dashboard) {
+    endpoints.HandleExchanges(kDashboardPrefix, sources.dashboard);
+    // Files are relative to the folder.
+    endpoints.Handle(
+        "/berth/dashboard",
+        [](const net::ServerRequest&) {
+          net::ServerResponse response = PlainResponse(308, "");
+          response.headers.push_back({"Location", "dashboard/"});
+          return response;
+        },
+        false);
   }
   if (sources.configuration.enable_profiling) AddDebugging(endpoints, *sources.log);
   if (sources.gates.IsOn("ComponentFlagz")) {

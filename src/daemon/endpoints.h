@@ -1,5 +1,5 @@
 // Endpoints is the table of paths that kube-scheduler's HTTPS port serves, with the pages /flagz
-// and /statusz.
+// and /statusz, and Berth's own.
 #pragma once
 
 #include <functional>
@@ -40,6 +40,8 @@ net::ServerResponse StatuszResponse(const net::ServerRequest& request, const Sta
 class Endpoints {
  public:
   using Handler = std::function<net::ServerResponse(const net::ServerRequest&)>;
+  // Responds itself, at once or later, on any thread.
+  using ExchangeHandler = std::function<void(const std::shared_ptr<net::Exchange>&)>;
 
   // Handles exactly `path`. Listed paths appear on /statusz.
   void Handle(std::string path, Handler handler, bool listed = true);
@@ -47,6 +49,11 @@ class Endpoints {
   void HandleSlowly(std::string path, Handler handler);
   // Handles all paths that begin with `prefix`, unless a more specific handler exists.
   void HandlePrefix(std::string prefix, Handler handler);
+
+  // Handles all paths that begin with `prefix`, before all other handlers.
+  void HandleExchanges(std::string prefix, ExchangeHandler handler);
+  // Returns null if there is none.
+  const ExchangeHandler* FindExchangeHandler(const net::ServerRequest& request) const;
 
   // Returns 404 if there is no handler for the path.
   net::ServerResponse Serve(const net::ServerRequest& request) const;
@@ -62,6 +69,7 @@ class Endpoints {
 
   std::map<std::string, Handler> exact_;
   std::map<std::string, Handler> prefixes_;
+  std::map<std::string, ExchangeHandler> exchange_prefixes_;
   std::set<std::string> slow_;
   std::shared_ptr<SlowRequests> slow_requests_;  // Null if there are no slow paths.
   std::vector<std::string> listed_;
@@ -77,6 +85,9 @@ struct EndpointSources {
   Endpoints::Handler metrics = {};
   Endpoints::Handler metrics_slis = {};
   Endpoints::Handler metrics_resources = {};
+  // The API /berth/v1, and the files of the dashboard.
+  Endpoints::ExchangeHandler api = {};
+  Endpoints::ExchangeHandler dashboard = {};
   // Called for DELETE of /metrics and /metrics/slis.
   std::function<void()> reset_metrics = {};
   std::function<void()> reset_slis = {};
@@ -89,6 +100,9 @@ struct EndpointSources {
   const Clock* clock = nullptr;
   Instant started = {};
 };
+
+inline constexpr const char* kApiPrefix = "/berth/v1/";
+inline constexpr const char* kDashboardPrefix = "/berth/dashboard/";
 
 Endpoints MakeEndpoints(EndpointSources sources);
 

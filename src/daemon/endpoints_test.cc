@@ -90,6 +90,20 @@ TEST_F(EndpointsTest, PathsFindTheirHandlers) {
   }
 }
 
+TEST_F(EndpointsTest, TheDashboardIsServedOnRequest) {
+  EndpointSources sources = Sources();
+  sources.api = sources.dashboard = [](const std::shared_ptr<net::Exchange>&) {};
+  const Endpoints with = MakeEndpoints(std::move(sources));
+  const Endpoints without = MakeEndpoints(Sources());
+  for (const char* path : {"/berth/v1/pods", "/berth/dashboard/", "/berth/dashboard/icon.svg"}) {
+    EXPECT_NE(with.FindExchangeHandler(Request(path)), nullptr) << path;
+    EXPECT_EQ(without.FindExchangeHandler(Request(path)), nullptr) << path;
+  }
+  EXPECT_EQ(with.FindExchangeHandler(Request("/metrics")), nullptr);
+  EXPECT_EQ(HeaderOf(with.Serve(Request("/berth/dashboard")), "Location"), "dashboard/");
+  EXPECT_EQ(without.Serve(Request("/berth/dashboard")).status, 404);
+}
+
 TEST_F(EndpointsTest, DeleteResetsMetrics) {
   EXPECT_EQ(Fetch(Request("/metrics", "DELETE")), "200 metrics reset\n");
   EXPECT_EQ(Fetch(Request("/metrics/slis", "DELETE")), "200 metrics reset\n");

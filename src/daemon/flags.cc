@@ -9,6 +9,7 @@
 #include "flags/flag_group.h"
 #include "flags/flag_set.h"
 #include "flags/flag_values.h"
+#include "ledger/ledger_flags.h"
 
 namespace berth::daemon {
 namespace {
@@ -72,6 +73,10 @@ void AddOwnFlags(FlagSet& set, DaemonFlags& flags) {
       "paranoid", flags.paranoid,
       "Recompute each decision from scratch and with the reference implementation; abort at "
       "the first mismatch. Slow.");
+  group.Switch("dashboard", flags.dashboard,
+               "Serve the dashboard at /berth/dashboard/ of the secure port, to users who may get "
+               "that path and /berth/v1/*.");
+  ledger::AddLedgerFlags(group, flags.ledger, ".");
 }
 
 void AddAllFlags(FlagSet& set, DaemonFlags& flags) {

@@ -12,6 +12,7 @@
 #include "base/result.h"
 #include "base/time.h"
 #include "daemon/flag_values.h"
+#include "ledger/ledger.h"
 #include "scheduler/config/configuration.h"
 
 namespace berth::daemon {
@@ -120,6 +121,8 @@ struct DaemonFlags {
   bool shadow = false;
   std::string record;
   bool paranoid = false;
+  bool dashboard = false;
+  ledger::LedgerOptions ledger;
 
   // The names of the flags on the command line.
   std::set<std::string, std::less<>> given;

@@ -129,6 +129,9 @@ const FlagCase kFlags[] = {
     {"shadow", "false", {"--shadow"}, "true"},
     {"record", "", {"--record", "r"}, "r"},
     {"paranoid", "false", {"--paranoid"}, "true"},
+    {"dashboard", "false", {"--dashboard"}, "true"},
+    {"ledger-attempts", "1000000", {"--ledger-attempts=0"}, "0"},
+    {"ledger-memory", "512Mi", {"--ledger-memory=64Mi"}, "64Mi"},
 };
 
 TEST(FlagsTest, EachFlagHasItsDefaultAndTakesAValue) {
@@ -189,6 +192,8 @@ const ProblemCase kProblems[] = {
     {{"--vmodule=a=x"},
      "invalid argument \"a=x\" for \"--vmodule\" flag: parsing verbosity in \"a=x\": "
      "strconv.ParseUint: parsing \"x\": invalid syntax"},
+    {{"--ledger-memory=1Mi"},
+     "invalid argument \"1Mi\" for \"--ledger-memory\" flag: must be 0, or at least 8Mi"},
     {{"--tls-sni-cert-key=a"},
      "invalid argument \"a\" for \"--tls-sni-cert-key\" flag: expected comma separated certificate "
      "and key file paths"},

@@ -32,6 +32,8 @@ net::RequestHandler MakeHandler(DelegatedAccess& access, const Endpoints& endpoi
     access.Check(exchange->request(),
                  [exchange, &endpoints](std::optional<net::ServerResponse> refusal) {
                    if (refusal) return Respond(*exchange, *std::move(refusal));
+                   const auto* handler = endpoints.FindExchangeHandler(exchange->request());
+                   if (handler != nullptr) return (*handler)(exchange);
                    endpoints.Serve(exchange->request(), [exchange](net::ServerResponse response) {
                      Respond(*exchange, std::move(response));
                    });

@@ -152,6 +152,20 @@ TEST_F(SecureServerTest, HealthIsPublicAndMetricsAreNot) {
                               "\\\"/metrics\\\"")));
 }
 
+TEST_F(SecureServerTest, TheApiIsBehindTheSameAccess) {
+  endpoints_.HandleExchanges(kApiPrefix, [](const std::shared_ptr<net::Exchange>& exchange) {
+    exchange->Respond(PlainResponse(200, "api " + exchange->request().target));
+  });
+  api_.Respond(201, R"({"status":{"allowed":false}})");
+  Start();
+  EXPECT_THAT(Fetch("/berth/v1/pods?limit=1"),
+              AllOf(StartsWith("HTTP/1.1 403 "), HasSubstr("cannot get path "
+                                                           "\\\"/berth/v1/pods\\\"")));
+  const auto admin = net::IssueClientCertificate(authority_, "root", {"system:masters"});
+  EXPECT_THAT(Fetch("/berth/v1/pods?limit=1", "", *admin), EndsWith("api /berth/v1/pods?limit=1"));
+  EXPECT_THAT(Fetch("/berth/v2/pods", "", *admin), StartsWith("HTTP/1.1 404 "));
+}
+
 // Without a review, both are handled on the thread of the connection.
 TEST_F(SecureServerTest, HealthChecksDoNotWaitForSlowRequests) {
   flags_.authorization.always_allow_paths = {"/healthz", "/metrics/resources"};

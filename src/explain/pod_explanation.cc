@@ -6,6 +6,7 @@
 #include <memory>
 #include <utility>
 
+#include "explain/changed_cluster.h"
 #include "scheduler/engine/decision.h"
 #include "scheduler/engine/what_if.h"
 #include "scheduler/framework/waiting_pods.h"
@@ -40,6 +41,12 @@ api::Ref<api::Pod> AsPending(const api::Pod& pod, const std::string& scheduler_n
   pending->spec.scheduler_name = scheduler_name;
   if (!pod.spec.node_name.empty()) pending->status = {};
   return pending;
+}
+
+// A pod that no profile serves is decided about as one of `profile`.
+const std::string& SchedulerOf(const scheduler::engine::Engine& engine, const api::Pod& pod,
+                               const std::string& profile) {
+  return engine.Serves(pod) ? pod.spec.scheduler_name : profile;
 }
 
 Outcome OutcomeOf(const Explanation& explanation) {
@@ -99,16 +106,12 @@ class PodExplainer {
     if (Status status = AddGroup(); !status) return std::unexpected(status.error());
     // The engine has decided about it, and counts it on its node.
     if (result_.state == PodState::kWaiting) return std::move(result_);
-    const bool served = engine_.Serves(pod_);
-    if (!served) {
+    if (!engine_.Serves(pod_)) {
       result_.notes.push_back(
           fmt::format("schedulerName is \"{}\", which no profile serves: this is what {} decides",
                       pod_.spec.scheduler_name, profile_));
     }
-    const auto pending = AsPending(pod_, served ? pod_.spec.scheduler_name : profile_);
-    scheduler::engine::WhatIf what_if(engine_);
-    if (!pod_.spec.node_name.empty()) what_if.Delete(std::make_shared<const api::Pod>(pod_));
-    auto explanation = engine_.Explain(pending, now_);
+    auto explanation = DecideAgain(engine_, pod_, profile_, now_);
     if (!explanation) return std::unexpected(explanation.error());
     const size_t nodes = engine_.cluster().nodes().present_count();
     result_.decision = DecisionOf(*explanation, pod_.spec.node_name, nodes);
@@ -120,7 +123,7 @@ class PodExplainer {
     if (!options_.fix.node.empty()) {
       result_.on = PlacementOf(engine_.cluster(), *explanation, options_.fix.node);
     }
-    if (Status status = AddFixes(pending); !status) return std::unexpected(status.error());
+    if (Status status = AddFixes(); !status) return std::unexpected(status.error());
     return std::move(result_);
   }
 
@@ -157,11 +160,14 @@ class PodExplainer {
   }
 
   // Fixes are for pods that fit nowhere, or not on the node that was asked for.
-  Status AddFixes(const api::Ref<api::Pod>& pending) {
+  Status AddFixes() {
     const bool stuck =
         result_.decision->outcome == Outcome::kUnschedulable && result_.state != PodState::kRunning;
     const bool wanted = result_.on ? result_.on->node_exists && !result_.on->fits : stuck;
     if (!options_.fixes || !wanted) return {};
+    scheduler::engine::WhatIf what_if(engine_);
+    if (!pod_.spec.node_name.empty()) what_if.Delete(std::make_shared<const api::Pod>(pod_));
+    const auto pending = AsPending(pod_, SchedulerOf(engine_, pod_, profile_));
     auto fixes = FindFixes(engine_, pending, now_, options_.fix);
     if (!fixes) return std::unexpected(fixes.error());
     result_.fixes = *std::move(fixes);
@@ -212,10 +218,26 @@ std::string_view ToString(Outcome outcome) {
   return "";
 }
 
+Result<Explanation> DecideAgain(scheduler::engine::Engine& engine, const api::Pod& pod,
+                                const std::string& profile, Instant now) {
+  scheduler::engine::WhatIf what_if(engine);
+  if (!pod.spec.node_name.empty()) what_if.Delete(std::make_shared<const api::Pod>(pod));
+  return engine.Explain(AsPending(pod, SchedulerOf(engine, pod, profile)), now);
+}
+
 Result<PodExplanation> ExplainPod(scheduler::engine::Engine& engine, const api::Ref<api::Pod>& pod,
                                   const std::string& profile, Instant now,
                                   const ExplainOptions& options) {
   return PodExplainer(engine, *pod, profile, now, options).Run();
+}
+
+Result<PodExplanation> ExplainWithFix(scheduler::engine::Engine& engine,
+                                      const api::Ref<api::Pod>& pod, const Fix& fix,
+                                      const std::string& profile, Instant now) {
+  ChangedCluster changed(engine, pod, now);
+  for (const Change& change : fix.changes) changed.Make(change);
+  const auto variant = std::make_shared<const api::Pod>(changed.pod());
+  return ExplainPod(engine, variant, profile, now, {.fixes = false});
 }
 
 }  // namespace berth::explain

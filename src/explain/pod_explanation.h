@@ -15,6 +15,7 @@
 #include "explain/fixes.h"
 #include "explain/group_explanation.h"
 #include "explain/workload.h"
+#include "scheduler/engine/decision.h"
 #include "scheduler/engine/engine.h"
 
 namespace berth::explain {
@@ -85,6 +86,13 @@ struct PodExplanation {
   std::vector<std::string> notes;
 };
 
+// Returns the full account of what the scheduler would decide about the pod now: about a running
+// pod, if it had no node. A pod of another scheduler is decided about as one of `profile`. Changes
+// nothing in the engine, which must get no event meanwhile.
+Result<scheduler::engine::Explanation> DecideAgain(scheduler::engine::Engine& engine,
+                                                   const api::Pod& pod, const std::string& profile,
+                                                   Instant now);
+
 struct ExplainOptions {
   bool fixes = true;
   bool group = true;
@@ -97,5 +105,10 @@ struct ExplainOptions {
 Result<PodExplanation> ExplainPod(scheduler::engine::Engine& engine, const api::Ref<api::Pod>& pod,
                                   const std::string& profile, Instant now,
                                   const ExplainOptions& options = {});
+
+// Explains the pod as ExplainPod would with the fix made; without further fixes.
+Result<PodExplanation> ExplainWithFix(scheduler::engine::Engine& engine,
+                                      const api::Ref<api::Pod>& pod, const Fix& fix,
+                                      const std::string& profile, Instant now);
 
 }  // namespace berth::explain

@@ -160,6 +160,25 @@ TEST_F(FlagSetTest, NumbersHaveTheWholeRangeOfTheirType) {
   EXPECT_EQ(speed_, 100);
 }
 
+TEST(FlagValuesTest, BytesHaveTheSuffixesOfQuantities) {
+  const std::pair<const char*, uint64_t> good[] = {{"0", 0},
+                                                   {"1000", 1000},
+                                                   {"7k", 7000},
+                                                   {"7Ki", 7 << 10},
+                                                   {"512Mi", 512 << 20},
+                                                   {"2G", 2'000'000'000},
+                                                   {"1Gi", 1 << 30},
+                                                   {"15Gi", uint64_t{15} << 30}};
+  for (const auto& [text, bytes] : good) EXPECT_EQ(ParseBytes(text).value_or(1), bytes) << text;
+  for (const char* text :
+       {"", "Mi", "-1", "1.5Gi", "1 Mi", "1mi", "99999999999999999999", "99999999999Gi"})
+    EXPECT_FALSE(ParseBytes(text)) << text;
+  EXPECT_EQ(ShowBytes(512 << 20), "512Mi");
+  EXPECT_EQ(ShowBytes(1 << 30), "1Gi");
+  EXPECT_EQ(ShowBytes(1000), "1000");
+  EXPECT_EQ(ShowBytes(0), "0");
+}
+
 TEST_F(FlagSetTest, ParsingStopsAtTheFirstError) {
   EXPECT_EQ(Parse({"--name=a", "--nope", "--name=b"}), "unknown flag: --nope");
   EXPECT_EQ(name_, "a");

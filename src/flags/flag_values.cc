@@ -70,6 +70,40 @@ Result<uint64_t> ParseUint(std::string_view text, uint64_t min, uint64_t max) {
                   : fmt::format("must be an integer from {} to {}", min, max));
 }
 
+namespace {
+
+struct ByteUnit {
+  std::string_view suffix;
+  uint64_t bytes;
+};
+constexpr ByteUnit kByteUnits[] = {
+    {"Gi", 1 << 30},  {"Mi", 1 << 20}, {"Ki", 1 << 10}, {"G", 1'000'000'000},
+    {"M", 1'000'000}, {"k", 1000},     {"", 1}};
+
+}  // namespace
+
+Result<uint64_t> ParseBytes(std::string_view text) {
+  for (const auto& [suffix, unit] : kByteUnits) {
+    if (!text.ends_with(suffix)) continue;
+    uint64_t number = 0;
+    const std::string_view digits = text.substr(0, text.size() - suffix.size());
+    if (ParseDigits(digits, number) == std::errc{} &&
+        number <= std::numeric_limits<uint64_t>::max() / unit)
+      return number * unit;
+    break;
+  }
+  return Fail("must be a number of bytes, such as 1000000 or 512Mi");
+}
+
+std::string ShowBytes(uint64_t bytes) {
+  if (bytes == 0) return "0";
+  for (const auto& [suffix, unit] : kByteUnits) {
+    if (suffix.ends_with('i') && bytes % unit == 0)
+      return fmt::format("{}{}", bytes / unit, suffix);
+  }
+  return std::to_string(bytes);
+}
+
 Result<int32_t> ParseLevel(std::string_view text) {
   uint64_t level = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), level);

@@ -16,6 +16,11 @@ Result<bool> ParseBool(std::string_view text);
 Result<int64_t> ParseInt(std::string_view text, int bits);
 // Parse a number in [min, max]; the error names the bounds.
 Result<uint64_t> ParseUint(std::string_view text, uint64_t min, uint64_t max);
+// Parses a number of bytes, 1000, 1000k or 512Mi: with a suffix as in quantities, up to G and Gi.
+// The error is Berth's.
+Result<uint64_t> ParseBytes(std::string_view text);
+// Returns "512Mi": with the largest suffix that fits.
+std::string ShowBytes(uint64_t bytes);
 Result<double> ParseDouble(std::string_view text, double min, double max);
 // Parses a decimal number of 31 bits.
 Result<int32_t> ParseLevel(std::string_view text);

@@ -244,7 +244,6 @@ void ConnectionPool::OnCapacity(ClientConnection& connection) {
   Host& host = hosts_[connection.origin().origin()];
   host.http1 = !connection.multiplexes();
   ServeWaiting(host);
-  CloseSurplus(host);
 }
 
 void ConnectionPool::OnEnded(ClientConnection& connection, std::vector<EndedRequest> ended) {
@@ -265,7 +264,6 @@ void ConnectionPool::OnEnded(ClientConnection& connection, std::vector<EndedRequ
       std::ranges::find(host.connections, &connection, &std::shared_ptr<ClientConnection>::get);
   if (place != host.connections.end()) std::rotate(place, place + 1, host.connections.end());
   ServeWaiting(host);
-  CloseSurplus(host);
   for (auto& [exchange, result] : done) exchange.response->End(std::move(result));
 }
 
@@ -291,15 +289,6 @@ void ConnectionPool::CloseOpening(Host& host) {
     connection->Close();
     return true;
   });
-}
-
-void ConnectionPool::CloseSurplus(Host& host) {
-  size_t idle = 0;
-  for (size_t i = host.connections.size(); i-- > 0;) {
-    const auto connection = host.connections[i];
-    if (connection->capacity() == 0 || !connection->idle()) continue;
-    if (++idle > options_.max_idle_per_host) connection->Retire();
-  }
 }
 
 void ConnectionPool::Abandon(RequestId id, HttpError error) {

@@ -93,8 +93,6 @@ class ConnectionPool final : public ConnectionOwner,
   // Opens more connections, within the limit, if too few are being opened.
   void OpenMore(Host& host);
   static void CloseOpening(Host& host);
-  // Closes idle connections beyond the limit.
-  void CloseSurplus(Host& host);
   void Abandon(RequestId id, HttpError error);
   ClientExchange Take(RequestId id);
 

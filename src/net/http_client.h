@@ -87,7 +87,7 @@ struct HttpClientOptions {
   size_t max_connections_per_host = 64;
   // For resolving, connecting and the handshake; the request's own limit may be shorter.
   Duration connect_timeout = Duration::Seconds(30);
-  size_t max_idle_per_host = 8;
+  // Connections stay open for so long without a request: writes come in bursts that use them all.
   Duration idle_limit = Duration::Seconds(90);
   // Offers HTTP/2 to servers with TLS. `h2c` uses it with prior knowledge on servers without TLS.
   bool http2 = false;

@@ -159,6 +159,17 @@ TEST_F(HttpClientTest, DropsConnectionsThatWereIdleTooLong) {
   server.WaitForClosed(1);
 }
 
+TEST_F(HttpClientTest, UsesTheConnectionsOfABurstForTheNextOne) {
+  FakeHttpServer server(Echo);
+  const auto client = Client({.max_connections_per_host = 20});
+  for (int burst = 0; burst < 3; ++burst) {
+    std::vector<HttpFuture> responses;
+    for (int i = 0; i < 40; ++i) responses.push_back(Begin(*client, server.url(), "x"));
+    for (HttpFuture& response : responses) EXPECT_TRUE(response.get().has_value());
+  }
+  EXPECT_LE(server.connections(), 20u);
+}
+
 TEST_F(HttpClientTest, MisbehavingServersGiveErrors) {
   const struct {
     const char* name;

@@ -56,7 +56,7 @@ EngineDriver::EngineDriver(const Connect& connect, const Clock& clock, EngineDri
   calls_.Observe(this);
   if (options_.make_filter != nullptr) {
     filter_ = options_.make_filter(*engine_, [this](const scheduler::engine::Event& event) {
-      calls_.Handle(event, ReadClocks());
+      Handle(event, ReadClocks());
     });
   }
 }
@@ -178,11 +178,16 @@ bool EngineDriver::HandleEvents() {
     if (filter_ != nullptr) {
       filter_->Take(event, now);
     } else {
-      calls_.Handle(event, now);
+      Handle(event, now);
     }
   }
   if (filter_ != nullptr) filter_->Advance(now);
   return busy;
+}
+
+void EngineDriver::Handle(const scheduler::engine::Event& event, const Now& now) {
+  calls_.Handle(event, now);
+  if (options_.tap != nullptr) options_.tap->OnEvent(event);
 }
 
 bool EngineDriver::SchedulePods() {
@@ -208,6 +213,7 @@ void EngineDriver::OnDecision(const scheduler::engine::Decision& decision) {
       break;
   }
   if (options_.observer != nullptr) options_.observer->OnDecision(decision);
+  if (options_.tap != nullptr) options_.tap->OnDecision(decision);
 }
 
 bool EngineDriver::ExecuteCommands() {

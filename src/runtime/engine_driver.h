@@ -94,6 +94,16 @@ class EventFilter {
 };
 using PassEvent = std::function<void(const scheduler::engine::Event&)>;
 
+// EngineTap hears what an engine hears and decides, for a second model of the same cluster.
+//
+// Called on the driver's thread, after the engine has handled the event or decided; must be quick.
+class EngineTap {
+ public:
+  virtual ~EngineTap() = default;
+  virtual void OnEvent(const scheduler::engine::Event& event) = 0;
+  virtual void OnDecision(const scheduler::engine::Decision& decision) = 0;
+};
+
 struct EngineDriverOptions {
   scheduler::engine::EngineOptions engine = {};
   // Gives the date. Null if it is the time of the driver's clock.
@@ -108,6 +118,8 @@ struct EngineDriverOptions {
   // Notified of each decision, on the driver's thread. May be null; must outlive the driver
   // otherwise.
   scheduler::engine::DecisionObserver* observer = nullptr;
+  // May be null; must outlive the driver otherwise.
+  EngineTap* tap = nullptr;
   // Creates the filter of events. May be null.
   std::function<std::unique_ptr<EventFilter>(scheduler::engine::Engine&, PassEvent)> make_filter =
       {};
@@ -158,6 +170,7 @@ class EngineDriver final : private scheduler::engine::DecisionObserver {
   bool Step();
   Now ReadClocks();
   bool HandleEvents();
+  void Handle(const scheduler::engine::Event& event, const Now& now);
   bool SchedulePods();
   bool ExecuteCommands();
   // Tells the engine that the commands have failed. Returns false if there are none.

@@ -47,6 +47,7 @@ Result<void> Scheduler::MakeDriver(ApiClients clients, SchedulerOptions options,
   driving.engine.workers = workers_.get();
   driving.recording = options.recording;
   driving.observer = options.observer;
+  driving.tap = options.tap;
   driving.wall_clock = &wall_clock_;
   driving.leads = false;
   shadows_ = options.shadow != nullptr;

@@ -36,6 +36,7 @@ struct SchedulerOptions {
   std::string host = "berth";  // Names this process in events.
   scheduler::recording::RecordWriter* recording = nullptr;
   scheduler::engine::DecisionObserver* observer = nullptr;  // Called on the engine's thread.
+  EngineTap* tap = nullptr;                                 // Likewise.
   client::RestObserver* requests = nullptr;
   // If set, nothing is scheduled: each decision of another scheduler is judged and reported to this
   // function, on the engine's thread.

@@ -120,6 +120,13 @@ bool IsReservedFor(const api::ResourceClaim& claim, const api::Pod& pod) {
          users.end();
 }
 
+// Devices belong to a node, or to all; none are selected by labels.
+bool IsUsableOn(const api::AllocationResult& allocation, const std::string& node) {
+  if (!allocation.node_selector) return true;
+  const auto selector = api::CompiledNodeSelector::Make(*allocation.node_selector);
+  return selector && selector->Matches({}, node);
+}
+
 // Returns the names of the claims that the pod uses.
 std::vector<std::string> ClaimNamesOf(const api::Pod& pod) {
   std::vector<std::string> names;
@@ -144,9 +151,10 @@ std::optional<Violation> DeviceInvariants::CommandSent(
   // Special claims are in flight under another uid.
   const auto reserved = engine.cluster().devices().in_flight().Find(claim.metadata.uid);
   if (reserved == nullptr) return std::nullopt;
-  // A pod that shares a claim which is allocated, or was, writes what others have allocated.
+  // A pod that shares a claim which is allocated, or was, writes what others have allocated. If
+  // that version of the claim is gone, the write cannot succeed.
   const auto latest = engine.cluster().devices().FindClaim(KeyOf(claim.metadata));
-  if (latest != nullptr && (latest->status.allocation || VersionOf(claim) < VersionOf(*latest)))
+  if (latest == nullptr || latest->status.allocation || VersionOf(claim) < VersionOf(*latest))
     return std::nullopt;
   api::AllocationResult written = *claim.status.allocation;
   written.allocation_timestamp = reserved->status.allocation->allocation_timestamp;
@@ -207,9 +215,14 @@ std::optional<Violation> DeviceInvariants::PodsHaveTheirClaims() const {
       continue;
     for (const std::string& name : ClaimNamesOf(*pod)) {
       const auto claim = api_.Find<api::ResourceClaim>({kNamespace, name});
-      if (claim != nullptr && claim->status.allocation && IsReservedFor(*claim, *pod)) continue;
-      return Violation{kFreed, fmt::format("pod {} ({}) runs, but claim {} is not reserved for it",
-                                           pod->metadata.name, pod->metadata.uid, name)};
+      const bool reserved =
+          claim != nullptr && claim->status.allocation && IsReservedFor(*claim, *pod);
+      if (reserved && IsUsableOn(*claim->status.allocation, pod->spec.node_name)) continue;
+      return Violation{
+          kFreed, fmt::format("pod {} ({}) runs, but claim {} is {}", pod->metadata.name,
+                              pod->metadata.uid, name,
+                              reserved ? "allocated on another node than " + pod->spec.node_name
+                                       : "not reserved for it")};
     }
   }
   return std::nullopt;

@@ -76,15 +76,21 @@ const scheduler::framework::WriteResult kTimedOut{
     .kind = Kind::kTimeout, .message = "no response within 30s", .may_have_happened = true};
 const scheduler::framework::WriteResult kNotSent{Kind::kUnavailable, "not sent without the lease"};
 
-scheduler::framework::WriteResult Refusal(Random& random) {
+// A write may be refused for any reason. A read fails, but never reports an object as gone that
+// exists: the scheduler must be able to rely on that.
+scheduler::framework::WriteResult Refusal(const scheduler::framework::ApiWrite& write,
+                                          Random& random) {
+  const bool reads = std::holds_alternative<scheduler::framework::GetResourceClaim>(write);
   switch (random.Below(3)) {
     case 0:
       return {Kind::kConflict, "the API reports a conflict"};
     case 1:
+      if (reads) break;
       return {Kind::kNotFound, "the API reports that the object does not exist"};
     default:
-      return {Kind::kUnavailable, "the API is not available"};
+      break;
   }
+  return {Kind::kUnavailable, "the API is not available"};
 }
 
 }  // namespace
@@ -121,7 +127,7 @@ bool WriteChannel::CanProgress(const Write& write, Instant now) const {
 std::optional<scheduler::framework::WriteResult> WriteChannel::Advance(Write& write, Instant now) {
   switch (write.fate) {
     case Fate::kRefused:
-      return Refusal(random_);
+      return Refusal(write.command.write, random_);
     case Fate::kLost:
       return kTimedOut;
     case Fate::kLate:

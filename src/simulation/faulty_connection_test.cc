@@ -135,6 +135,19 @@ TEST_F(WriteChannelTest, DoesNotExecuteARefusedWrite) {
   EXPECT_FALSE(is_bound());
 }
 
+// That an object is gone is the truth, if a read reports it.
+TEST_F(WriteChannelTest, ARefusedReadNeverReportsThatTheObjectIsGone) {
+  for (uint32_t i = 0; i < 30; ++i) {
+    channel_.Send(
+        {scheduler::engine::CommandId{i}, scheduler::framework::GetResourceClaim{{"default", "c"}}},
+        {.refused = 100}, kStart);
+    const auto done = channel_.Progress(kStart);
+    ASSERT_TRUE(done.has_value());
+    EXPECT_FALSE(done->result.ok());
+    EXPECT_NE(done->result.kind, Kind::kNotFound);
+  }
+}
+
 // A lost request, a lost result and a late request all end in a timeout.
 TEST_F(WriteChannelTest, ALostWriteTimesOutAndMayBeExecuted) {
   std::set<bool> bound;

@@ -379,6 +379,7 @@ TEST(HelpTest, ListsTheCommands) {
       "  check         Check that berth-scheduler can run on a cluster\n"
       "  config        Validate or print a KubeSchedulerConfiguration file\n"
       "  conformance   Compare Berth's decisions with results recorded from kube-scheduler\n"
+      "  dashboard     Show a cluster in the browser: nodes, queue and every pod's reasons\n"
       "  replay        Replay a recording and compare the decisions\n"
       "  schedule      Schedule the pending pods of a cluster described in YAML and explain "
       "the result\n"
@@ -420,7 +421,11 @@ const HelpCase kHelp[] = {
      "berth conformance FILE... [flags]",
      {"-n, --first N", "(default 3)", "-g, --group NAME", "-h, --help", "--paranoid",
       "--scores-of PLUGIN,..."}},
-    {{"replay"}, "berth replay FILE [flags]", {"-h, --help", "--paranoid"}},
+    {{"dashboard"},
+     "berth dashboard [flags]",
+     {"--config FILE", "--context NAME", "--feature-gates", "-h, --help", "--kubeconfig FILE",
+      "--port N"}},
+    {{"replay"}, "berth replay FILE [flags]", {"--attempts NAMESPACE/NAME", "-h, --help", "--paranoid"}},
     {{"schedule"},
      "berth schedule [flags]",
      {"--config FILE", "--context NAME", "-e, --explain", "--fail-on-unschedulable",
@@ -435,10 +440,16 @@ const HelpCase kHelp[] = {
      "berth up [flags]",
      {"\nFlags:\n",
       "--config FILE",
+      "--dashboard",
+      "--dashboard-port N",
       "--demo",
       "-f, --filename FILE",
       "--gpus N",
       "-h, --help",
+      "--ledger-attempts N",
+      "(default 1000000)",
+      "--ledger-memory BYTES",
+      "(default 512Mi)",
       "--no-controllers",
       "--no-kubelets",
       "--no-leases",
@@ -457,7 +468,8 @@ const HelpCase kHelp[] = {
      "berth why [POD] [flags]",
      {"--all-pending", "--config FILE", "--context NAME", "-f, --filename FILE", "--fix N",
       "--fixes", "-h, --help", "--kubeconfig FILE", "-n, --namespace NAME", "--on NODE",
-      "-o, --output FORMAT", "(default text)"}},
+      "-o, --output FORMAT", "(default text)", "--scheduler-address URL",
+      "--scheduler-ca-file FILE", "--scheduler-tls-server-name NAME"}},
 };
 
 TEST(HelpTest, OfACommandHasUsageExitCodesExamplesAndFlags) {
@@ -487,7 +499,8 @@ TEST(VersionTest, IsPrintedBothWays) {
 
 TEST(ExamplesTest, AreScheduled) {
   const ProcessResult ended =
-      RunBerth({"schedule", "--paranoid", "-f", BERTH_SOURCE_DIR "/examples"});
+      RunBerth({"schedule", "--paranoid", "-f", BERTH_SOURCE_DIR "/examples/harbour.yaml", "-f",
+                BERTH_SOURCE_DIR "/examples/pods.yaml"});
   EXPECT_EQ(ended.code, 0) << ended.err;
   EXPECT_THAT(ended.out, HasSubstr("research/training    Scheduled      c-gpu-1\n"));
   EXPECT_THAT(ended.out, HasSubstr("9 of 13 pods scheduled, 2 unschedulable, 1 gated"));

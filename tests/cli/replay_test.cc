@@ -13,6 +13,7 @@
 namespace berth::cli {
 namespace BERTH_TEST_FILE {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
@@ -22,7 +23,8 @@ class ReplayTest : public ::testing::Test {
   std::string RecordRun() {
     const std::string path = files_.path("run.berth");
     const ProcessResult ended =
-        RunBerth({"schedule", "-f", BERTH_SOURCE_DIR "/examples", "--seed", "3", "--record", path});
+        RunBerth({"schedule", "-f", BERTH_SOURCE_DIR "/examples/harbour.yaml", "-f",
+                  BERTH_SOURCE_DIR "/examples/pods.yaml", "--seed", "3", "--record", path});
     EXPECT_EQ(ended.code, 0) << ended.err;
     return path;
   }
@@ -45,10 +47,29 @@ TEST_F(ReplayTest, ReadsStandardInput) {
   EXPECT_THAT(ended.out, HasSubstr("\nidentical\n"));
 }
 
+TEST_F(ReplayTest, PrintsTheAttemptsOfAPod) {
+  const std::string path = RecordRun();
+  const ProcessResult placed = RunBerth({"replay", path, "--attempts", "shop/web-1"});
+  EXPECT_EQ(placed.code, 0) << placed.err;
+  EXPECT_THAT(placed.out, AllOf(StartsWith("attempt 1, 20"), HasSubstr(": bound to "),
+                                HasSubstr("; woken by UnschedulablePodAdd, waited "),
+                                HasSubstr("\n  candidates: "), HasSubstr("\nidentical\n")));
+  const ProcessResult rejected = RunBerth({"replay", path, "--attempts", "research/simulation"});
+  EXPECT_THAT(rejected.out, AllOf(StartsWith("attempt 1, 20"), HasSubstr(": unschedulable; "),
+                                  HasSubstr(" nodes: NodeResourcesFit: Insufficient ")));
+  const ProcessResult unknown = RunBerth({"replay", path, "--attempts", "shop/nobody"});
+  EXPECT_THAT(unknown.out, StartsWith("shop/nobody: no attempts\n"));
+  const ProcessResult wrong = RunBerth({"replay", path, "--attempts", "web-1"});
+  EXPECT_EQ(wrong.code, 2);
+  EXPECT_EQ(wrong.err, "berth replay: --attempts web-1: must be NAMESPACE/NAME\n");
+}
+
 TEST_F(ReplayTest, RecordingChangesNothing) {
-  const ProcessResult plain = RunBerth({"schedule", "-f", BERTH_SOURCE_DIR "/examples"});
-  const ProcessResult recorded = RunBerth(
-      {"schedule", "-f", BERTH_SOURCE_DIR "/examples", "--record", files_.path("run.berth")});
+  const ProcessResult plain = RunBerth({"schedule", "-f", BERTH_SOURCE_DIR "/examples/harbour.yaml",
+                                        "-f", BERTH_SOURCE_DIR "/examples/pods.yaml"});
+  const ProcessResult recorded =
+      RunBerth({"schedule", "-f", BERTH_SOURCE_DIR "/examples/harbour.yaml", "-f",
+                BERTH_SOURCE_DIR "/examples/pods.yaml", "--record", files_.path("run.berth")});
   EXPECT_EQ(plain.out, recorded.out);
 }
 
@@ -59,8 +80,9 @@ TEST_F(ReplayTest, RunsWithTheRecordedConfiguration) {
                    "profiles: [{pluginConfig: [{name: NodeResourcesFit, args: {scoringStrategy: "
                    "{type: MostAllocated, resources: [{name: cpu, weight: 1}]}}}]}]\n");
   const std::string path = files_.path("run.berth");
-  const ProcessResult scheduled = RunBerth(
-      {"schedule", "-f", BERTH_SOURCE_DIR "/examples", "--config", config, "--record", path});
+  const ProcessResult scheduled =
+      RunBerth({"schedule", "-f", BERTH_SOURCE_DIR "/examples/harbour.yaml", "-f",
+                BERTH_SOURCE_DIR "/examples/pods.yaml", "--config", config, "--record", path});
   ASSERT_EQ(scheduled.code, 0) << scheduled.err;
   const ProcessResult ended = RunBerth({"replay", path});
   EXPECT_EQ(ended.code, 0) << ended.out << ended.err;
@@ -137,7 +159,7 @@ TEST_F(ReplayTest, ReportsUnreadableFiles) {
 }
 
 TEST_F(ReplayTest, ReportsUnwritableFiles) {
-  const std::string examples = BERTH_SOURCE_DIR "/examples";
+  const std::string examples = BERTH_SOURCE_DIR "/examples/decisions";
   const ProcessResult missing =
       RunBerth({"schedule", "-f", examples, "--record", "/no/such/run.berth"});
   EXPECT_EQ(missing.code, 1);

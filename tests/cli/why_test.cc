@@ -304,6 +304,7 @@ TEST(WhyLive, NamesKindsThatTheServerDoesNotServe) {
   EXPECT_THAT(ended.out, HasSubstr("1. lower the cpu request from 3 to 2; runs on n\n"));
   EXPECT_THAT(ended.out, HasSubstr("  deviceclasses.resource.k8s.io: the server does not serve it "
                                    "in version v1\n"));
+  EXPECT_THAT(ended.out, Not(HasSubstr("The scheduler"))) << "it is not Berth's";
 }
 
 TEST(WhyLive, GoesOnWithThePodsOfTheNamespace) {

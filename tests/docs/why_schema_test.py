@@ -4,8 +4,7 @@
     why_schema_test.py BERTH
 
 Every pod of the examples is explained, alone, with its workload and with all that are pending, and
-every fix is printed. The schema is read more strictly than scripts should read it: a field that it
-does not have is an error. With the package jsonschema the documents are validated by that, too.
+every fix is printed. With the package jsonschema the documents are validated by that, too.
 """
 import copy
 import json
@@ -13,15 +12,10 @@ import pathlib
 import subprocess
 import sys
 
+import json_schema
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-SCHEMA = json.loads((ROOT / "docs/schema/why.schema.json").read_text())
-TYPES = {
-    "object": dict,
-    "array": list,
-    "string": str,
-    "boolean": bool,
-    "integer": int,
-}
+SCHEMA = json_schema.Schema("why.schema.json")
 CLUSTERS = (["examples/harbour.yaml", "examples/pods.yaml"], ["examples/decisions"])
 # Pods of each kind that the examples lack.
 ODD_PODS = {
@@ -58,52 +52,13 @@ ODD_PODS = {
 GATES = ("--feature-gates", "GenericWorkload=true,GangScheduling=true")
 
 
-def validate(value, schema, where, problems):
-    """Appends what is wrong with `value` to `problems`."""
-    if "$ref" in schema:
-        return validate(value, SCHEMA["$defs"][schema["$ref"].rsplit("/", 1)[1]], where, problems)
-    if "const" in schema and value != schema["const"]:
-        problems.append(f"{where}: {value!r} is not {schema['const']!r}")
-    if "enum" in schema and value not in schema["enum"]:
-        problems.append(f"{where}: {value!r} is not one of {schema['enum']}")
-    kind = schema.get("type")
-    if kind and (not isinstance(value, TYPES[kind]) or (kind == "integer" and value is True)):
-        problems.append(f"{where}: {value!r} is not of type {kind}")
-        return
-    if "minimum" in schema and value < schema["minimum"]:
-        problems.append(f"{where}: {value} is less than {schema['minimum']}")
-    if "minLength" in schema and len(value) < schema["minLength"]:
-        problems.append(f"{where}: is too short")
-    if kind == "array":
-        if len(value) < schema.get("minItems", 0) or len(value) > schema.get("maxItems", 1 << 30):
-            problems.append(f"{where}: has {len(value)} items")
-        for number, item in enumerate(value):
-            validate(item, schema.get("items", {}), f"{where}[{number}]", problems)
-    if kind == "object":
-        for name in schema.get("required", []):
-            if name not in value:
-                problems.append(f"{where}: lacks {name}")
-        known = schema.get("properties", {})
-        for name, member in value.items():
-            if name in known:
-                validate(member, known[name], f"{where}.{name}", problems)
-            elif "additionalProperties" in schema:
-                validate(member, schema["additionalProperties"], f"{where}.{name}", problems)
-            elif known and "create" not in where:
-                problems.append(f"{where}: the schema does not have {name}")
-
-
 def check(document, problems):
-    kinds = [ref["$ref"].rsplit("/", 1)[1] for ref in SCHEMA["oneOf"]]
-    if document.get("kind") not in kinds:
-        problems.append(f"unknown kind {document.get('kind')}")
-        return
-    validate(document, SCHEMA["$defs"][document["kind"]], document["kind"], problems)
+    SCHEMA.check(document, problems)
     try:
         import jsonschema  # Not among the packages that tests need.
     except ImportError:
         return
-    jsonschema.Draft202012Validator(SCHEMA).validate(document)
+    jsonschema.Draft202012Validator(SCHEMA.whole).validate(document)
 
 
 def why(berth, files, *arguments):
@@ -160,7 +115,7 @@ def main():
     broken["groups"][0]["explanation"]["state"] = "Unknown"
     broken["surprise"] = 1
     found = []
-    validate(broken, SCHEMA["$defs"]["PodExplanationGroups"], "broken", found)
+    SCHEMA.check(broken, found)
     if len(found) != 2:
         problems.append(f"a broken document has {len(found)} problems: {found}")
     for problem in problems[:20]:

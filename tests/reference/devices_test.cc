@@ -136,16 +136,6 @@ TEST(ReferenceDevices, AClaimInFlightIsNotAllocatedAgain) {
             "resource claim default/c is in the process of being allocated");
 }
 
-TEST(ReferenceDevices, AssumedClaimsReplaceThoseOfTheApi) {
-  Snapshot snapshot = Cluster(Slice("{name: x}") + Claim("b", kOne) + Claim("c", kOne));
-  snapshot.devices.assumed[{"default", "b"}] = ClaimOf(Claim("b", kOne, "", kHasX));
-  // Does not count: the API does not have it.
-  snapshot.devices.assumed[{"default", "e"}] = ClaimOf(Claim("e", kOne, "", kHasX));
-  EXPECT_EQ(ReasonOn(EvaluatePod(snapshot)), "cannot allocate all claims");
-  snapshot.devices.assumed.erase({"default", "b"});
-  EXPECT_THAT(DevicesOn(EvaluatePod(snapshot)), ElementsAre("r=x"));
-}
-
 TEST(ReferenceDevices, TheKnownClassOfAnExtendedResourceCounts) {
   Snapshot snapshot = Cluster(Slice("{name: x}"));
   EXPECT_THAT(DevicesOn(EvaluatePod(snapshot, kPodByResource)),

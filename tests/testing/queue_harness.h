@@ -56,7 +56,8 @@ class QueueHarness {
         cluster, scheduler::queue::SchedulingQueue::Options{.backoff = backoff,
                                                             .profiles = {profile_.get()},
                                                             .has_extenders = has_extenders,
-                                                            .pop_from_backoff = pop_from_backoff});
+                                                            .pop_from_backoff = pop_from_backoff,
+                                                            .name_wakes = true});
     queue->PassTime(now);
   }
 

@@ -178,19 +178,14 @@ scheduler::reference::Snapshot DeviceClusterGenerator::Snapshot() {
       Put(cluster, std::move(claim));
       continue;
     }
-    // The API shows some allocations only later.
-    const bool shown = random_.Chance(70);
-    if (!shown) Put(cluster, claim);
+    const bool in_flight = random_.Chance(15);
+    if (in_flight) Put(cluster, claim);
     Allocate(cluster, claim);
-    if (shown) {
-      Put(cluster, std::move(claim));
-    } else if (random_.Chance(50)) {
+    if (in_flight) {
       const std::string uid = claim.metadata.uid;
       cluster.devices.in_flight[uid] = std::make_shared<const api::ResourceClaim>(std::move(claim));
     } else {
-      claim.metadata.resource_version = fmt::format("{}", ++next_);
-      const api::ObjectKey key{claim.metadata.namespace_, claim.metadata.name};
-      cluster.devices.assumed[key] = std::make_shared<const api::ResourceClaim>(std::move(claim));
+      Put(cluster, std::move(claim));
     }
   }
   return cluster;

@@ -21,8 +21,7 @@ class DeviceClusterGenerator {
  public:
   explicit DeviceClusterGenerator(uint64_t seed) : random_(seed) {}
 
-  // Returns a few nodes with classes, slices, and claims of which some are allocated, in flight or
-  // assumed.
+  // Returns a few nodes with classes, slices, and claims of which some are allocated or in flight.
   scheduler::reference::Snapshot Snapshot();
 
   // Returns a change that can happen to the cluster, without applying it.

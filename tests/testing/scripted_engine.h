@@ -207,6 +207,7 @@ class ScriptedEngine {
     options.profiles = {config_};
     options.features = features;
     options.paranoid = true;
+    options.attempts = attempts;
     harness_ = std::make_unique<EngineHarness>(options, registry_);
     return *harness_;
   }
@@ -258,7 +259,9 @@ class ScriptedEngine {
   }
 
   const ScriptLog log = std::make_shared<Lines>();
-  scheduler::model::Features features = {};  // Set before Start.
+  // Set before Start.
+  scheduler::model::Features features = {};
+  scheduler::engine::AttemptObserver* attempts = nullptr;
 
  private:
   scheduler::framework::Registry registry_ = scheduler::plugins::InTreeRegistry();

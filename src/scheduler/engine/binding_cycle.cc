@@ -131,11 +131,8 @@ Task<framework::Verdict> BindingCycle::AnnounceNode() {
 
 Task<framework::Verdict> BindingCycle::WaitForPermit() {
   meter().Begin();
-  const Duration before = meter().so_far();
   framework::Verdict verdict = co_await PermitWait{*this};
-  meter().Begin();
-  if (framework::Measurements* to = meter().to())
-    to->PermitWaited(verdict.code(), meter().so_far() - before);
+  meter().EndPermitWait(verdict.code());
   if (verdict.ok()) co_return verdict;
   if (!verdict.rejected()) {
     co_return framework::Verdict::Error(

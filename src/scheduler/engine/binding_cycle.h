@@ -38,7 +38,9 @@ class BindingCycle final : public framework::BindingContext {
     std::shared_ptr<const framework::ClassStates> compiled;  // So does it to these.
     std::unique_ptr<framework::Attempt> attempt;
     model::NodeRow node;
-    bool waits = false;  // For Permit plugins.
+    bool waits = false;                  // For Permit plugins.
+    size_t evaluated = 0, feasible = 0;  // Numbers of nodes.
+    uint64_t reported = 0;               // What the AttemptObserver returned.
   };
 
   BindingCycle(Placement placement, const Services& services);
@@ -60,6 +62,7 @@ class BindingCycle final : public framework::BindingContext {
 
   queue::QueueEntry& entry() { return placement_.entry; }
   const model::PodRecord& pod() const { return *placement_.pod; }
+  uint64_t reported() const { return placement_.reported; }
   framework::Attempt& attempt() { return *placement_.attempt; }
   const framework::Profile& profile() const { return placement_.attempt->profile(); }
   framework::Cycle& cycle() override { return placement_.attempt->cycle(); }

@@ -118,6 +118,8 @@ TEST_F(ClaimWritesTest, PostFilterDeallocatesWithinTheCycle) {
   Accept<framework::UpdateResourceClaimStatus>(deallocate, "2");
   EXPECT_FALSE(harness_->engine().cycle_waits());
   EXPECT_EQ(harness_->Where("other"), "pending");
+  EXPECT_EQ(harness_->cluster().devices().FindClaim({"default", "c"})->metadata.resource_version,
+            "2");  // Before the watch shows it.
   ASSERT_EQ(harness_->all_decisions().size(), 1u);
   EXPECT_NE(harness_->all_decisions()[0].message.find("deallocation of ResourceClaim completed"),
             std::string::npos)

@@ -33,6 +33,7 @@ Engine::State::State(const EngineOptions& options, Profiles profiles)
       paranoid_(options.paranoid),
       equals_take_turns_(options.equals_take_turns),
       measurements_(options.measurements),
+      attempts_(options.attempts),
       random_(options.seed),
       cluster_(options.features),
       extenders_(options.extenders, outbox_, cluster_),
@@ -76,7 +77,8 @@ queue::SchedulingQueue::Options Engine::State::QueueOptions(const EngineOptions&
           .profiles = std::move(profiles),
           .has_extenders = !extenders_.empty(),
           .pop_from_backoff = options.features.scheduler_pop_from_backoff_q,
-          .measurements = measurements_};
+          .measurements = measurements_,
+          .name_wakes = attempts_ != nullptr};
 }
 
 void Engine::State::Handle(const Event& event, const Now& time) {
@@ -141,16 +143,21 @@ void Engine::State::PassTime(const Now& time) {
 
 void Engine::State::ReportSizes() const {
   if (measurements_ == nullptr) return;
+  measurements_->SizesAre(Sizes());
+}
+
+framework::EngineSizes Engine::State::Sizes() const {
   const queue::SchedulingQueue::Sizes waiting = queue_.sizes();
-  measurements_->SizesAre({.active = waiting.active,
-                           .backoff = waiting.backoff,
-                           .unschedulable = waiting.unschedulable,
-                           .gated = waiting.gated,
-                           .bindings = bindings_.size(),
-                           .evictions = evictions_.size(),
-                           .nodes = cluster_.nodes().present_count(),
-                           .pods = cluster_.placed_pods(),
-                           .assumed_pods = cluster_.assumed_pods()});
+  return {.active = waiting.active,
+          .backoff = waiting.backoff,
+          .unschedulable = waiting.unschedulable,
+          .gated = waiting.gated,
+          .bindings = bindings_.size(),
+          .evictions = evictions_.size(),
+          .waiting = waiting_.all().size(),
+          .nodes = cluster_.nodes().present_count(),
+          .pods = cluster_.placed_pods(),
+          .assumed_pods = cluster_.assumed_pods()};
 }
 
 std::optional<Instant> Engine::State::next_wake() const {
@@ -198,11 +205,17 @@ size_t Engine::Schedule(const Now& now, size_t limit) {
   size_t tried = 0;
   while (tried < limit && state_->ScheduleOne()) ++tried;
   state_->ReportSizes();
+  if (state_->attempts_ != nullptr) state_->attempts_->OnSizes(state_->present(), state_->Sizes());
   return tried;
 }
 
 std::vector<Command> Engine::TakeCommands(size_t limit) {
-  return state_->outbox_.TakeCommands(limit);
+  std::vector<Command> commands = state_->outbox_.TakeCommands(limit);
+  if (AttemptObserver* observer = state_->attempts_) {
+    for (const Command& command : commands)
+      observer->OnCommand(state_->present(), framework::LaneOf(command.write));
+  }
+  return commands;
 }
 
 void Engine::Observe(DecisionObserver* observer) { state_->observer_ = observer; }

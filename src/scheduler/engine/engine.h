@@ -45,6 +45,8 @@ class SchedulingQueue;
 
 namespace berth::scheduler::engine {
 
+class AttemptObserver;
+
 struct EngineOptions {
   std::vector<framework::ProfileConfig> profiles;  // At least one; scheduler names differ.
   model::Features features = {};
@@ -62,6 +64,9 @@ struct EngineOptions {
   // Receives what the engine does and how long it takes. May be null, and must outlive the engine
   // otherwise.
   framework::Measurements* measurements = nullptr;
+  // Receives the account of each attempt; durations only if there are measurements. May be null,
+  // and must outlive the engine otherwise.
+  AttemptObserver* attempts = nullptr;
   // A pod that is unschedulable for longer is tried again, even without an event.
   Duration max_in_unschedulable_pods = Duration::Seconds(300);
 };

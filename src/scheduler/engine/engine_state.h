@@ -2,7 +2,8 @@
 //
 // Besides engine.cc, its methods are in schedule_one.cc, which tries pods, schedule_group.cc,
 // try_placements.cc, search_group.cc, preempt_group.cc, submit_group.cc and preview_group.cc, which
-// try groups of pods, and failure_handling.cc, which ends failed attempts and binding cycles.
+// try groups of pods, failure_handling.cc, which ends failed attempts and binding cycles, and
+// attempt_report.cc, which reports attempts.
 // Objects that the API reports go through EventHandlers.
 #pragma once
 
@@ -19,6 +20,7 @@
 #include <vector>
 
 #include "base/random.h"
+#include "scheduler/engine/attempt_report.h"
 #include "scheduler/engine/binding_cycle.h"
 #include "scheduler/engine/engine.h"
 #include "scheduler/engine/event_handlers.h"
@@ -36,6 +38,7 @@
 #include "scheduler/framework/class_results.h"
 #include "scheduler/framework/measurements.h"
 #include "scheduler/framework/profile.h"
+#include "scheduler/framework/ranking_budget.h"
 #include "scheduler/framework/waiting_pods.h"
 #include "scheduler/model/cluster.h"
 #include "scheduler/queue/scheduling_queue.h"
@@ -81,6 +84,7 @@ class Engine::State {
   bool cycle_waits() const { return cycle_ != nullptr || group_cycle_ != nullptr; }
   // Passes the current sizes to the measurements.
   void ReportSizes() const;
+  framework::EngineSizes Sizes() const;
 
  private:
   friend class Engine;
@@ -93,6 +97,7 @@ class Engine::State {
     if (!equals_take_turns_) next_start_ = 0;
     return next_start_;
   }
+  Now present() const { return {outbox_.now(), outbox_.wall_now()}; }
   // Returns the meter of an attempt that begins now.
   framework::AttemptMeter MakeMeter(size_t profile) {
     if (measurements_ == nullptr) return {};
@@ -142,16 +147,32 @@ class Engine::State {
   std::optional<Failure> RunReservePlugins(size_t profile, framework::Attempt& attempt,
                                            model::NodeRow node);
   PermitOutcome RunPermitPlugins(size_t profile, framework::Attempt& attempt, model::NodeRow node);
-  void StartBinding(BindingCycle::Placement placement, const PermitOutcome& permit);
-  Failure FailureOf(const CycleOutcome& outcome, const ServedProfile& served) const;
+  // The pod waits for the plugins that returned Wait, if any did.
+  void AwaitPermit(BindingCycle::Placement& placement, const PermitOutcome& permit);
+  void StartBinding(BindingCycle::Placement placement);
+  Failure FailureOf(const CycleOutcome& outcome, const ServedProfile& served);
   Decision DecisionOf(const api::Pod& pod, const CycleOutcome& outcome) const;
   // Returns the answer of `question` about an attempt of `pod`, which need not be known.
   template <typename Answer>
   Result<Answer> Ask(std::shared_ptr<const api::Pod> pod,
                      const std::function<Answer(framework::Attempt&)>& question);
   // The failure of an attempt that ends with a plugin's verdict about the chosen node.
-  Failure FailureAt(model::NodeRow node, framework::Verdict verdict,
-                    const ServedProfile& served) const;
+  Failure FailureAt(model::NodeRow node, framework::Verdict verdict, const ServedProfile& served);
+
+  // --- attempt_report.cc ---
+
+  // Null if nobody observes attempts.
+  std::shared_ptr<const FailureAccount> Account(const framework::Diagnosis& diagnosis);
+  // Writes the best nodes of an attempt that has just found one; returns how many.
+  size_t RankNodes(framework::Attempt& attempt, std::span<framework::ScoredNode> into);
+  // For an observer, which there must be.
+  uint64_t ReportPlaced(const BindingCycle::Placement& placement,
+                        std::span<const framework::ScoredNode> candidates);
+  // `decision` has the result of preemption, `diagnosis` the verdicts of all nodes; either may be
+  // null.
+  void ReportFailed(const queue::QueueEntry& entry, const model::PodRecord& pod,
+                    const Failure& failure, const framework::AttemptMeter& meter,
+                    const Decision* decision, const framework::Diagnosis* diagnosis);
 
   // --- schedule_group.cc ---
 
@@ -293,6 +314,7 @@ class Engine::State {
   const bool paranoid_;
   const bool equals_take_turns_;
   framework::Measurements* const measurements_;
+  AttemptObserver* const attempts_;
   framework::Sampler sampler_;
   Random random_;
   model::Cluster cluster_;
@@ -317,6 +339,8 @@ class Engine::State {
   std::deque<std::pair<Event, Now>> deferred_events_;  // Received meanwhile.
   std::unique_ptr<PreemptingCycle> preempting_;
   DecisionObserver* observer_ = nullptr;
+  uint64_t last_failure_ = 0;  // The id of the last FailureAccount.
+  framework::RankingBudget ranking_;
 
   std::unordered_map<const BindingCycle*, std::unique_ptr<BindingCycle>> bindings_;
   std::unordered_map<std::string, BindingCycle*> binding_of_;  // By the pod's uid.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "scheduler/engine/attempt_report.h"
 #include "scheduler/model/cluster.h"
 #include "scheduler/model/device_model.h"
 
@@ -65,6 +66,7 @@ void FailureCache::Add(const model::PodRecord& pod, size_t profile, const Failur
   if (version_ != cluster_.version() || bytes_ > kMaxBytes) Clear();
   version_ = cluster_.version();
   bytes_ += sizeof(failure) + failure.message.size();
+  if (failure.account != nullptr) bytes_ += failure.account->bytes();
   failures_.insert_or_assign(queue::SignatureOf(pod, profile), failure);
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,6 +20,8 @@ struct PodRecord;
 
 namespace berth::scheduler::engine {
 
+struct FailureAccount;
+
 struct Failure {
   bool rejected = false;  // By plugins; otherwise an error.
   std::string message;
@@ -26,6 +29,8 @@ struct Failure {
   framework::Nomination nomination = {.replace = true,
                                       .node = {}};  // Cleared, unless preemption nominated a node.
   bool preemption_tried = false;                    // For metrics: the attempt reached preemption.
+  // For an AttemptObserver; null without one, and if no plugin rejected the pod.
+  std::shared_ptr<const FailureAccount> account = {};
   // The nominated node that was written since, though the API may not have shown it yet.
   std::string announced = {};
 
@@ -56,8 +61,8 @@ class FailureCache {
   void Clear();
 
  private:
-  // Of the messages, which may be long if a pod requests many resources.
-  static constexpr size_t kMaxBytes = size_t{1} << 20;
+  // Of the messages and accounts, which may be long if a pod requests many resources.
+  static constexpr size_t kMaxBytes = size_t{2} << 20;
 
   // Reports whether the outcome depends on more than the pod's signature.
   bool IsSpecial(const model::PodRecord& pod) const;

@@ -73,6 +73,15 @@ void Engine::State::FinishBinding(BindingCycle& binding) {
   const auto current = binding_of_.find(pod.uid());
   const bool is_current = current != binding_of_.end() && current->second == &binding;
   if (is_current) binding_of_.erase(current);
+  if (attempts_ != nullptr) {
+    const std::optional<Instant> ready = binding.entry().first_ready;
+    attempts_->OnBindingEnd({.attempt = binding.reported(),
+                             .now = present(),
+                             .bound = verdict.ok(),
+                             .message = verdict.ok() ? "" : verdict.Message(),
+                             .since_ready = now() - ready.value_or(now()),
+                             .meter = binding.attempt().meter()});
+  }
   if (verdict.ok()) {
     Activate(binding.cycle());
   } else {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "testing/cluster_dump.h"
+#include "scheduler/engine/paranoid_check.h"
 #include "testing/engine_harness.h"
 #include "testing/object_builders.h"
 #include "testing/require.h"
@@ -33,9 +33,9 @@ class PreviewGroupTest : public testing::Test {
   }
   // Nothing changes by it.
   GroupPreview Preview() {
-    const std::string cluster = Dump(harness_->cluster()), queue = harness_->Queue();
+    const std::string cluster = DescribeCounts(harness_->cluster()), queue = harness_->Queue();
     GroupPreview preview = Require(harness_->engine().PreviewGroup({"default", "job"}));
-    EXPECT_EQ(Dump(harness_->cluster()), cluster);
+    EXPECT_EQ(DescribeCounts(harness_->cluster()), cluster);
     EXPECT_EQ(harness_->Queue(), queue);
     EXPECT_TRUE(harness_->engine().TakeCommands().empty());
     EXPECT_TRUE(harness_->Decisions().empty());

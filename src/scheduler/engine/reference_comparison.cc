@@ -63,10 +63,8 @@ void CopyStorage(const model::Cluster& cluster, reference::Snapshot& snapshot) {
 
 void CopyDevices(const model::Cluster& cluster, reference::Snapshot& snapshot) {
   const model::Devices& devices = cluster.devices();
-  devices.claims().ForEachVersion([&](const model::ClaimRef& shown, const model::ClaimRef& latest) {
-    const api::ObjectKey key = model::ClaimKey(*shown);
-    snapshot.resource_claims[key] = shown;
-    if (latest != shown) snapshot.devices.assumed[key] = latest;
+  devices.claims().ForEach([&](const model::ClaimRef& claim) {
+    snapshot.resource_claims[model::ClaimKey(*claim)] = claim;
   });
   devices.in_flight().ForEach([&](const model::ClaimRef& claim) {
     snapshot.devices.in_flight[claim->metadata.uid] = claim;

@@ -103,6 +103,7 @@ void Engine::State::FailAll(std::vector<queue::QueueEntry> entries, const std::s
     decision.key = pod.key();
     decision.kind = Decision::Kind::kFailed;
     decision.message = error;
+    ReportFailed(entry, pod, failure, meter, &decision, nullptr);
     HandleFailure(std::move(entry), pod, failure, meter);
     Report(decision);
   }

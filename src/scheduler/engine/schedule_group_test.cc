@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "scheduler/engine/paranoid_check.h"
 #include "scheduler/framework/waiting_pods.h"
 #include "scheduler/plugins/in_tree_registry.h"
-#include "testing/cluster_dump.h"
 #include "testing/engine_harness.h"
 #include "testing/object_builders.h"
 #include "testing/scripted_engine.h"
@@ -96,9 +96,9 @@ TEST_F(ScheduleGroupTest, GangWithoutRoomLeavesNoTrace) {
   harness_->Put(MakeNode("n1").Cpu("2").ref());
   harness_->Put(MakePodGroup("job").Gang(3).ref());
   PutMembers({"a", "b", "c"});
-  const std::string before = Dump(harness_->cluster());
+  const std::string before = DescribeCounts(harness_->cluster());
   EXPECT_EQ(harness_->Schedule(), 1u);
-  EXPECT_EQ(Dump(harness_->cluster()), before);
+  EXPECT_EQ(DescribeCounts(harness_->cluster()), before);
   const std::string does_not_fit =
       "0/1 nodes are available: 1 Insufficient cpu. no new claims to deallocate, preemption: 0/1 "
       "nodes are available: 1 No preemption victims found for incoming pod.";
@@ -246,11 +246,11 @@ TEST_F(ScheduleGroupTest, NobodyIsBoundIfAPermitPluginChangesItsMind) {
   harness_->Put(MakeNode("n1").ref());
   harness_->Put(MakePodGroup("job").Gang(2).ref());
   PutMembers({"a", "b"});
-  const std::string before = Dump(harness_->cluster());
+  const std::string before = DescribeCounts(harness_->cluster());
   EXPECT_EQ(harness_->Schedule(), 1u);
   EXPECT_EQ(asked, 4);
   EXPECT_EQ(Bind(), Lines());
-  EXPECT_EQ(Dump(harness_->cluster()), before);
+  EXPECT_EQ(DescribeCounts(harness_->cluster()), before);
 }
 
 TEST_F(ScheduleGroupTest, FieldIsIgnoredWithoutTheFeature) {
@@ -287,9 +287,9 @@ TEST_F(ScheduleGroupTest, GroupThatFitsInNoRackIsToldSo) {
   harness_->Put(MakeNode("b1").Cpu("2").Label("rack", "b").ref());
   harness_->Put(MakePodGroup("job").Gang(3).Within("rack").ref());
   PutMembers({"p", "q", "r"});
-  const std::string before = Dump(harness_->cluster());
+  const std::string before = DescribeCounts(harness_->cluster());
   harness_->Schedule();
-  EXPECT_EQ(Dump(harness_->cluster()), before);
+  EXPECT_EQ(DescribeCounts(harness_->cluster()), before);
   EXPECT_EQ(Conditions(),
             Lines({"job is Unschedulable: 0/2 placements are available, first placement status: "
                    "pod group is unschedulable"}));

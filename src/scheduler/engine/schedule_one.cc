@@ -3,12 +3,20 @@
 
 #include <fmt/format.h>
 
+#include <array>
+
 #include "base/check.h"
 #include "scheduler/engine/engine_state.h"
 #include "scheduler/engine/explain.h"
 #include "scheduler/model/pod_groups.h"
 
 namespace berth::scheduler::engine {
+namespace {
+
+// The chosen node and the next best.
+constexpr size_t kReportedCandidates = 3;
+
+}  // namespace
 
 bool Engine::State::ScheduleOne() {
   if (cycle_waits() || preempting_ != nullptr) return false;
@@ -66,6 +74,7 @@ void Engine::State::TryPod(queue::QueueEntry entry) {
     const Failure failure = *known;
     const model::PodRecord pod = cluster_.pod(id);
     if (failure.preemption_tried && measurements_ != nullptr) measurements_->PreemptionTried();
+    ReportFailed(entry, pod, failure, meter, nullptr, nullptr);
     HandleFailure(std::move(entry), pod, failure, meter);
     return Report(FailedDecision(pod, failure));
   }
@@ -83,6 +92,10 @@ void Engine::State::TryPod(queue::QueueEntry entry) {
 
   auto attempt = std::make_unique<framework::Attempt>(cluster_, *served.profile, *results, *pod);
   attempt->Measure(meter);
+  if (attempts_ != nullptr) {
+    ranking_.Advance(present().steady);
+    attempt->RankWithin(ranking_);
+  }
   attempt->cycle().set_background(&background_);
   Task<CycleOutcome> search =
       FindNode(*attempt, {.now = outbox_.latest_wall(),
@@ -117,6 +130,8 @@ void Engine::State::FinishCycle() {
   std::optional<Failure> failure;
   if (outcome.kind == CycleOutcome::Kind::kNode) {
     decision.node = cluster_.nodes().name(outcome.node);
+    placement.evaluated = outcome.evaluated;
+    placement.feasible = outcome.feasible;
     failure = Place(placement);
   } else {
     failure = FailureOf(outcome, served);
@@ -147,6 +162,10 @@ void Engine::State::FinishCycle() {
 
 void Engine::State::EndFailedCycle(RunningCycle& cycle, const Failure& failure) {
   BindingCycle::Placement& placement = cycle.placement;
+  const CycleOutcome& outcome = cycle.search.result();
+  ReportFailed(placement.entry, *placement.pod, failure, placement.attempt->meter(),
+               &cycle.decision,
+               outcome.kind == CycleOutcome::Kind::kFitError ? &outcome.diagnosis : nullptr);
   HandleFailure(std::move(placement.entry), *placement.pod, failure, placement.attempt->meter());
   cluster_.Release(*placement.pod);
   Report(cycle.decision);
@@ -171,6 +190,7 @@ void Engine::State::FinishPreemptingCycle(const framework::Verdict& evicted) {
     framework::Diagnosis diagnosis = preempting->cycle->search.result().diagnosis;
     diagnosis.post_filter_message = "preemption: " + evicted.Message();
     failure.message = diagnosis.Message();
+    failure.account = Account(diagnosis);
     failure.nomination = {.replace = false, .node = {}};
     decision.message = failure.message;
     decision.nominated_node.clear();
@@ -190,19 +210,20 @@ void Engine::State::CacheFailure(const model::PodRecord& pod, size_t profile,
   failure_cache_.Add(pod, profile, failure);
 }
 
-Failure Engine::State::FailureOf(const CycleOutcome& outcome, const ServedProfile& served) const {
+Failure Engine::State::FailureOf(const CycleOutcome& outcome, const ServedProfile& served) {
   Failure failure;
   failure.rejected = outcome.kind != CycleOutcome::Kind::kError;
   failure.message = outcome.Message();
   if (outcome.kind != CycleOutcome::Kind::kFitError) return failure;
   failure.why = served.RejectorsIn(outcome.diagnosis);
+  failure.account = Account(outcome.diagnosis);
   failure.preemption_tried = outcome.preemption_tried;
   if (!served.profile->post_filter().empty()) failure.nomination = outcome.post_filter.nomination;
   return failure;
 }
 
 Failure Engine::State::FailureAt(model::NodeRow node, framework::Verdict verdict,
-                                 const ServedProfile& served) const {
+                                 const ServedProfile& served) {
   Failure failure;
   failure.rejected = verdict.rejected();
   if (!failure.rejected) {
@@ -214,10 +235,13 @@ Failure Engine::State::FailureAt(model::NodeRow node, framework::Verdict verdict
   diagnosis.Add(node, std::move(verdict));
   failure.message = diagnosis.Message();
   failure.why = served.RejectorsIn(diagnosis);
+  failure.account = Account(diagnosis);
   return failure;
 }
 
 std::optional<Failure> Engine::State::Place(BindingCycle::Placement& placement) {
+  std::array<framework::ScoredNode, kReportedCandidates> best;
+  const size_t ranked = attempts_ == nullptr ? 0 : RankNodes(*placement.attempt, best);
   cluster_.Assume(placement.pod->id, placement.node);
   const size_t profile = placement.entry.profile;
   const auto revert = [&] {
@@ -233,7 +257,10 @@ std::optional<Failure> Engine::State::Place(BindingCycle::Placement& placement) 
     revert();
     return std::move(permit.failure);
   }
-  StartBinding(std::move(placement), permit);
+  AwaitPermit(placement, permit);
+  if (attempts_ != nullptr)
+    placement.reported = ReportPlaced(placement, std::span(best).first(ranked));
+  StartBinding(std::move(placement));
   return std::nullopt;
 }
 
@@ -287,12 +314,14 @@ PermitOutcome Engine::State::RunPermitPlugins(size_t profile, framework::Attempt
   return outcome;
 }
 
-void Engine::State::StartBinding(BindingCycle::Placement placement, const PermitOutcome& permit) {
-  if (!permit.timeouts.empty()) {
-    placement.waits = true;
-    waiting_.Add(placement.pod->uid(), placement.pod->key(), cluster_.nodes().name(placement.node),
-                 permit.timeouts, now());
-  }
+void Engine::State::AwaitPermit(BindingCycle::Placement& placement, const PermitOutcome& permit) {
+  if (permit.timeouts.empty()) return;
+  placement.waits = true;
+  waiting_.Add(placement.pod->uid(), placement.pod->key(), cluster_.nodes().name(placement.node),
+               permit.timeouts, now());
+}
+
+void Engine::State::StartBinding(BindingCycle::Placement placement) {
   Activate(placement.attempt->cycle());
   cluster_.HoldRow(placement.node);  // Until the binding ends, even if the node is deleted.
   const std::string uid = placement.pod->uid();

@@ -69,11 +69,16 @@ std::optional<size_t> Enough(const framework::Attempt& attempt, const SearchOpti
 }
 
 // Limits the feasible nodes to what is enough; the next search continues where this one ended.
-void LimitSearch(framework::Attempt& attempt, const SearchOptions& options) {
+// Returns how many nodes were evaluated.
+size_t LimitSearch(framework::Attempt& attempt, const SearchOptions& options) {
   const std::optional<size_t> enough = Enough(attempt, options);
-  if (!enough) return;
+  if (!enough) {
+    return attempt.restriction() ? attempt.candidates().Count()
+                                 : attempt.cluster().nodes().present_count();
+  }
   const size_t seen = attempt.KeepFirst(*enough);
   options.next_start = (options.next_start + seen) % attempt.cluster().nodes().present_count();
+  return seen;
 }
 
 // After a search over all nodes the next one begins behind its choice, so that equals take turns.
@@ -130,18 +135,23 @@ Task<CycleOutcome> FindNode(framework::Attempt& attempt, SearchOptions options) 
   if (attempt.NominatedNode().valid()) {
     outcome.node = co_await NominatedNodeThatFits(attempt, options.extenders);
     meter.End(framework::MeasuredPoint::kFilter, framework::Code::kSuccess);
+    outcome.evaluated = outcome.feasible = 1;
     if (outcome.node.valid()) co_return outcome;
   }
 
   outcome.node = SearchAll(attempt, options);
   if (outcome.node.valid()) {
+    if (!attempt.searched()) {
+      outcome.evaluated = attempt.candidates().Count();
+      outcome.feasible = attempt.feasible().Count();
+    }
     TakeTurns(attempt, outcome.node, options);
     co_return outcome;
   }
   framework::Verdict filtered = attempt.Filter();
   meter.End(framework::MeasuredPoint::kFilter, filtered.code());
   if (!filtered.ok()) co_return Failed(std::move(filtered));
-  LimitSearch(attempt, options);
+  outcome.evaluated = LimitSearch(attempt, options);
   if (options.extenders != nullptr) {
     framework::Verdict error = co_await options.extenders->Filter(attempt);
     meter.Begin();
@@ -149,6 +159,7 @@ Task<CycleOutcome> FindNode(framework::Attempt& attempt, SearchOptions options) 
   }
   const size_t feasible = attempt.feasible().Count();
   if (feasible == 0) co_return co_await FailToFit(attempt, pre_filter, options);
+  outcome.feasible = feasible;
   if (feasible == 1) {
     outcome.node = TheOnly(attempt.feasible());
   } else if (options.extenders == nullptr) {

@@ -36,6 +36,8 @@ struct CycleOutcome {
   framework::Diagnosis diagnosis;
   framework::PostFilterResult post_filter;
   bool preemption_tried = false;  // Upon kFitError.
+  // Numbers of nodes, upon kNode; 0 if a search did not count them.
+  size_t evaluated = 0, feasible = 0;
   framework::Verdict error;
 
   // The message for users, unless a node was found.

@@ -210,33 +210,38 @@ api::Object Decoded(const std::string& json) {
   return objects->at(0);
 }
 
-TEST_F(SearchGroupTest, DevicesThatMembersShareCount) {
+TEST_F(SearchGroupTest, DevicesCount) {
   Start(Complete());
-  // The first prefers n1, where the device then is, and the second does not fit.
-  harness_->Put(MakeNode("n1").Cpu("3").Memory("64Gi").ref());
-  harness_->Put(MakeNode("n2").Cpu("4").Memory("2Gi").ref());
+  // The first prefers n1, and takes the only device that the second can use.
+  harness_->Put(MakeNode("n1").Cpu("8").Memory("64Gi").ref());
+  harness_->Put(MakeNode("n2").Cpu("4").Memory("8Gi").ref());
   const std::string api = R"({"apiVersion":"resource.k8s.io/v1","kind":")";
-  harness_->Put(Decoded(api + R"(DeviceClass","metadata":{"name":"gpu"}})"));
+  harness_->Put(Decoded(api + R"(DeviceClass","metadata":{"name":"any"}})"));
+  harness_->Put(Decoded(api + R"(DeviceClass","metadata":{"name":"large"},"spec":{"selectors":)"
+                              R"([{"cel":{"expression":"device.driver == 'n1'"}}]}})"));
   for (const std::string node : {"n1", "n2"}) {
-    harness_->Put(
-        Decoded(api + R"(ResourceSlice","metadata":{"name":"of-)" + node +
-                R"("},"spec":{"driver":"d","nodeName":")" + node + R"(","pool":{"name":")" + node +
-                R"(","generation":1,"resourceSliceCount":1},"devices":[{"name":"g"}]}})"));
+    harness_->Put(Decoded(
+        api + R"(ResourceSlice","metadata":{"name":"of-)" + node + R"("},"spec":{"driver":")" +
+        node + R"(","nodeName":")" + node + R"(","pool":{"name":")" + node +
+        R"(","generation":1,"resourceSliceCount":1},"devices":[{"name":"g"}]}})"));
   }
-  harness_->Put(Decoded(
-      api + R"(ResourceClaim","metadata":{"name":"c","namespace":"default","uid":"cu",)"
-            R"("resourceVersion":"1"},"spec":{"devices":{"requests":[{"name":"r","exactly":)"
-            R"({"deviceClassName":"gpu","allocationMode":"ExactCount","count":1}}]}}})"));
   harness_->Put(MakePodGroup("job").Gang(2).ref());
-  for (auto [name, cpu, priority] : {std::tuple("p", "1", 2), std::tuple("q", "3", 1)}) {
-    MakePod pod = Member(name, cpu).Request("memory", "1Gi").Priority(priority);
-    pod.object.spec.resource_claims = {{.name = "gpu", .resource_claim_name = "c"}};
+  for (auto [name, device, priority] : {std::tuple("p", "any", 2), std::tuple("q", "large", 1)}) {
+    const std::string claim = std::string("claim-") + name;
+    harness_->Put(
+        Decoded(api + R"(ResourceClaim","metadata":{"name":")" + claim +
+                R"(","namespace":"default","uid":")" + claim +
+                R"(","resourceVersion":"1"},"spec":{"devices":{"requests":[{"name":"r",)" +
+                R"("exactly":{"deviceClassName":")" + device +
+                R"(","allocationMode":"ExactCount","count":1}}]}}})"));
+    MakePod pod = Member(name, "1").Request("memory", "1Gi").Priority(priority);
+    pod.object.spec.resource_claims = {{.name = "gpu", .resource_claim_name = claim}};
     Put(pod);
   }
   harness_->Schedule();
   Lines decisions = harness_->Decisions();
   std::ranges::sort(decisions);
-  EXPECT_EQ(decisions, Lines({"p -> n2", "q -> n2"}));
+  EXPECT_EQ(decisions, Lines({"p -> n2", "q -> n1"}));
 }
 
 TEST_F(SearchGroupTest, EveryDomainIsSearched) {

@@ -94,9 +94,12 @@ void Engine::State::BindMember(GroupMember member, MemberTrial trial, const Perm
   Decision decision = DecisionAbout(*member.pod);
   decision.node = cluster_.nodes().name(trial.node);
   decision.explanation = std::move(trial.explanation);
-  StartBinding({std::move(member.entry), std::move(member.pod), trial.results->share_compiled(),
-                std::move(trial.attempt), trial.node},
-               permit);
+  BindingCycle::Placement placement{std::move(member.entry), std::move(member.pod),
+                                    trial.results->share_compiled(), std::move(trial.attempt),
+                                    trial.node};
+  AwaitPermit(placement, permit);
+  if (attempts_ != nullptr) placement.reported = ReportPlaced(placement, {});
+  StartBinding(std::move(placement));
   Report(decision);
 }
 
@@ -146,6 +149,7 @@ void Engine::State::ReturnMember(GroupMember member, const MemberTrial* trial, F
     decision.victims = trial->victims;
     if (trial->node.valid()) decision.nominated_node = cluster_.nodes().name(trial->node);
   }
+  ReportFailed(member.entry, *member.pod, failure, meter, &decision, nullptr);
   HandleFailure(std::move(member.entry), *member.pod, failure, meter);
   cluster_.Release(*member.pod);
   Report(decision);

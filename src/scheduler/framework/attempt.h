@@ -14,6 +14,7 @@
 #include "scheduler/framework/cycle.h"
 #include "scheduler/framework/measurements.h"
 #include "scheduler/framework/profile.h"
+#include "scheduler/framework/scores.h"
 #include "scheduler/framework/verdict.h"
 
 namespace berth::scheduler::framework {
@@ -21,6 +22,7 @@ namespace berth::scheduler::framework {
 class ClassResults;
 class NodeSearch;
 class NodeSelection;
+class RankingBudget;
 struct SearchRules;
 
 class Attempt {
@@ -40,6 +42,8 @@ class Attempt {
     cycle_.set_measurements(meter.to());
   }
   AttemptMeter& meter() { return meter_; }
+  // Evaluates all nodes instead of searching, as long as the budget lasts, for Rank.
+  void RankWithin(RankingBudget& budget) { ranking_ = &budget; }
 
   // Evaluates only these nodes, and counts them alone as those of the cluster; all if `placement`
   // is null. It must live as long as the steps below are called.
@@ -122,6 +126,12 @@ class Attempt {
   Verdict Score();
   // The best node: the highest total; among equals the first from the start on.
   model::NodeRow Best() const { return best_; }
+  // Writes the best node and the next best, highest total first, with their totals; `into` has at
+  // least one element. Returns how many: none if no totals were compared, as in most searches, and
+  // only the best if those of the others are not known. Only right after Score or Search.
+  size_t Rank(std::span<ScoredNode> into);
+  // Reports whether Rank reads the totals of all rows; otherwise it is O(log n).
+  bool rank_reads_all_rows() const { return scored_ == Scored::kTotals; }
   // Returns the best of the feasible nodes for given totals, by row.
   model::NodeRow BestOf(std::span<const int64_t> totals) const;
   // The feasible nodes, in the order in which equals are chosen.
@@ -141,6 +151,9 @@ class Attempt {
  private:
   // Up to so many, PreFilter's restriction makes the results of all nodes not worth their cost.
   static constexpr size_t kFewNodes = 64;
+
+  // What Rank reads.
+  enum class Scored : uint8_t { kNothing, kBest, kTournament, kTotals };
 
   // The order in which equals are chosen: by rank, from a first one on, around the end.
   struct Order {
@@ -171,6 +184,7 @@ class Attempt {
   Verdict CacheVerdicts(model::NodeMask rejected);
   Verdict PreScore();
   Verdict ScoreFromCache();
+  size_t RankTotals(std::span<ScoredNode> into);
   Verdict AddChangingScores(const Profile::Scorer& scorer, std::vector<int64_t>& scores,
                             std::vector<int32_t>& scratch, std::vector<int32_t>& totals) const;
   template <typename Total>
@@ -184,6 +198,7 @@ class Attempt {
   ClassResults& results_;
   Cycle cycle_;
   AttemptMeter meter_;
+  RankingBudget* ranking_ = nullptr;  // Null: only the best node is wanted.
 
   const model::NodeMask* placement_ = nullptr;
   std::optional<std::vector<Symbol>> restriction_;
@@ -201,6 +216,8 @@ class Attempt {
   bool searched_ = false;
   bool bypasses_cache_ = false;  // Neither feasible_ nor scores come from results_.
   model::NodeRow best_;
+  int64_t best_total_ = 0;  // If that is all that Rank reads.
+  Scored scored_ = Scored::kNothing;
 };
 
 }  // namespace berth::scheduler::framework

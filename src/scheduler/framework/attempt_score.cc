@@ -72,6 +72,7 @@ Verdict Attempt::ScoreFromCache() {
   const bool all_cached = feasible_ == results_.feasible();
   if (uneven.empty() && changing.empty() && all_cached && !limit_) {
     best_ = results_.Best(order, start_);
+    scored_ = Scored::kTournament;
     return {};
   }
   auto& [totals, scratch, scores] = results_.buffers();
@@ -89,7 +90,42 @@ Verdict Attempt::ScoreFromCache() {
   }
   best_ = limit_ ? SelectBest(feasible_, std::span<const int32_t>(totals), own_rank_, 0)
                  : SelectBest(totals, order.rank(), start_, order.rows());
+  scored_ = Scored::kTotals;
   return {};
+}
+
+size_t Attempt::Rank(std::span<ScoredNode> into) {
+  if (scored_ == Scored::kNothing || !best_.valid()) return 0;
+  if (scored_ == Scored::kBest) {
+    into[0] = {best_, best_total_};
+    return 1;
+  }
+  const size_t ranked = scored_ == Scored::kTournament
+                            ? results_.Rank(cluster_.nodes().order(), best_, into)
+                            : RankTotals(into);
+  // What all nodes get alike is not compared.
+  int64_t common = 0;
+  for (const ClassResults::Raw& raw : results_.raw()) {
+    if (!raw.skipped && raw.different == 0) common += raw.common_normalized * raw.scorer.weight;
+  }
+  for (ScoredNode& scored : into.first(ranked)) scored.score += common;
+  return ranked;
+}
+
+size_t Attempt::RankTotals(std::span<ScoredNode> into) {
+  const model::NodeOrder& order = cluster_.nodes().order();
+  std::vector<int32_t>& totals = results_.buffers().totals;
+  size_t ranked = 0;
+  // A row that was found is excluded until all are.
+  for (model::NodeRow row = best_; row.valid();) {
+    into[ranked++] = {row, totals[row.index()]};
+    totals[row.index()] = kRowOut;
+    if (ranked == into.size()) break;
+    row = SelectBest(totals, order.rank(), start_, order.rows());
+  }
+  for (const ScoredNode& scored : into.first(ranked))
+    totals[scored.node.index()] = static_cast<int32_t>(scored.score);
+  return ranked;
 }
 
 Verdict Attempt::AddChangingScores(const Profile::Scorer& scorer, std::vector<int64_t>& scores,
@@ -111,6 +147,8 @@ Verdict Attempt::ScoreUncached() {
   ScoreTable table;
   if (Verdict error = AddColumns(table); !error.ok()) return error;
   best_ = BestOf(table.totals);
+  if (best_.valid()) best_total_ = table.totals[best_.index()];
+  scored_ = Scored::kBest;
   return {};
 }
 

@@ -6,6 +6,7 @@
 #include "scheduler/framework/class_results.h"
 #include "scheduler/framework/kernels.h"
 #include "scheduler/framework/node_search.h"
+#include "scheduler/framework/ranking_budget.h"
 #include "scheduler/framework/scores.h"
 #include "scheduler/framework/search_rules.h"
 #include "scheduler/model/cluster.h"
@@ -60,9 +61,12 @@ model::NodeRow Attempt::Search() {
   if (almost_current && CachedFiltersSuffice()) return {};
   SearchRules rules;
   if (!Describe(rules)) return {};
-  results_.set_scans(!rules.by_feasible_nodes.empty());
-  if (rules.by_feasible_nodes.empty()) return SearchByUsage(*search, std::move(rules));
-  return almost_current ? model::NodeRow{} : Scan(*search, rules);
+  const bool scans = !rules.by_feasible_nodes.empty();
+  results_.set_scans(scans);
+  if (scans && almost_current) return {};
+  if (ranking_ != nullptr && ranking_->Take(RankingBudget::kPerNode * cluster_.nodes().rows()))
+    return {};
+  return scans ? Scan(*search, rules) : SearchByUsage(*search, std::move(rules));
 }
 
 // Few nodes are evaluated.
@@ -128,6 +132,8 @@ model::NodeRow Attempt::Scan(NodeSearch& search, const SearchRules& rules) {
   if (count > 1) {
     if (!PreScore().ok() || !AddAllScores(search, *selection, rules)) return {};
     best_ = SelectExactly(search, rules);
+    if (best_.valid()) best_total_ = search.buffers().totals[best_.index()];
+    scored_ = Scored::kBest;
     meter_.End(MeasuredPoint::kScore, Code::kSuccess);
   } else {
     feasible_.ForEach([&](size_t row) { best_ = model::NodeRow{static_cast<uint32_t>(row)}; });

@@ -1,7 +1,9 @@
 #include "scheduler/framework/attempt.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -119,6 +121,10 @@ TEST_F(AttemptTest, OnlyTheNodesOfASmallRestrictionAreEvaluated) {
   EXPECT_EQ(Best(), "b");
   EXPECT_EQ(filtered, Names({"a", "b"}));
   EXPECT_EQ(scored, Names({"a", "b"}));
+  std::vector<ScoredNode> ranked(2);
+  ASSERT_EQ(attempt().Rank(ranked), 1u);
+  EXPECT_EQ(fake_.NameOf(ranked[0].node), "b");
+  EXPECT_EQ(ranked[0].score, 1);
 }
 
 TEST_F(AttemptTest, DiagnosisOfASmallRestrictionExplainsItsNodes) {
@@ -365,6 +371,39 @@ TEST_F(AttemptTest, ScoresAreNormalizedOverTheFeasibleNodes) {
     EXPECT_EQ(table.totals[fake.Row("c").index()], 200);
     ASSERT_TRUE(attempt->Score().ok());
     EXPECT_EQ(fake.NameOf(attempt->Best()), "b");
+  }
+}
+
+TEST_F(AttemptTest, NodesAreRankedInEveryScope) {
+  for (Scope scope : {Scope::kNode, Scope::kCluster}) {
+    FakeCluster fake;
+    for (const char* name : {"a", "b", "c", "d"}) fake.cluster.Put(MakeNode(name));
+    fake.cluster.Put(MakePod("p"));
+    fake.Add("Score",
+             {.filter = AllBut({"a", "b", "c"}, kNo, "no"),
+              .filter_scope = Scope::kNode,
+              .score = ByName({{"a", 10}, {"b", 30}, {"c", 20}, {"d", 100}}),
+              .score_scope = scope},
+             2);
+    // All nodes alike: not compared, but part of the totals.
+    fake.Add("Even", {.score = [](const Cycle&, model::NodeRow) { return int64_t{7}; },
+                      .normalize = [](const model::NodeMask&, std::span<int64_t>) {},
+                      .score_scope = scope});
+    FakeAttempt attempt(fake, fake.cluster.pod(fake.cluster.pods().Find("default", "p")));
+    std::vector<ScoredNode> ranked(5);
+    EXPECT_EQ(attempt->Rank(ranked), 0u) << "nothing is scored";
+    ASSERT_TRUE(attempt->PreFilter().ok());
+    ASSERT_TRUE(attempt->Filter().ok());
+    ASSERT_TRUE(attempt->Score().ok());
+    EXPECT_EQ(attempt->rank_reads_all_rows(), scope == Scope::kCluster);
+    for (size_t limit : {1, 2, 3, 4, 3}) {
+      const size_t count = attempt->Rank(std::span(ranked).first(limit));
+      EXPECT_EQ(count, std::min<size_t>(limit, 3));
+      std::string text;
+      for (size_t i = 0; i < count; ++i)
+        text += fmt::format("{} {} ", fake.NameOf(ranked[i].node), ranked[i].score);
+      EXPECT_EQ(text, std::string("b 67 c 47 a 27 ").substr(0, 5 * count));
+    }
   }
 }
 

@@ -273,6 +273,17 @@ model::NodeRow ClassResults::Best(const model::NodeOrder& order, size_t start) {
   return tournament_.highest() < 0 ? model::NodeRow{} : rows[tournament_.Winner(start)];
 }
 
+size_t ClassResults::Rank(const model::NodeOrder& order, model::NodeRow best,
+                          std::span<ScoredNode> into) const {
+  size_t ranked = 0;
+  into[ranked++] = {best, totals_[best.index()]};
+  if (into.size() == 1) return ranked;
+  tournament_.ForEachRunnerUp(
+      order.rank()[best.index()], into.size() - 1,
+      [&](size_t place, int32_t total) { into[ranked++] = {order.rows()[place], total}; });
+  return ranked;
+}
+
 Verdict ClassResults::RunScorers(const Cycle& cycle, const model::NodeMask& rows,
                                  PluginMask skipped, const AttemptMeter& meter) {
   PluginTimer timer(meter);

@@ -88,6 +88,9 @@ class ClassResults {
   // `start` on, around the end; invalid if none is feasible. Costs the rows that changed since the
   // last call.
   model::NodeRow Best(const model::NodeOrder& order, size_t start);
+  // Writes `best`, which Best has just returned, and the next best rows, highest total first.
+  // Returns how many. O(log n).
+  size_t Rank(const model::NodeOrder& order, model::NodeRow best, std::span<ScoredNode> into) const;
 
   // The raw scores of a node-scoped plugin that normalizes, or whose weight is too large for
   // totals().

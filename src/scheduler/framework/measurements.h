@@ -4,6 +4,7 @@
 // Measurements each place costs one branch. All calls come from the engine thread.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -43,6 +44,44 @@ inline constexpr size_t kMeasuredPoints = 18;
 // As in metrics: "PreFilterExtensionAddPod".
 std::string_view ToString(MeasuredPoint point);
 
+// The phases of an attempt: extension points, some of them together.
+enum class Phase : uint8_t {
+  kPreFilter,
+  kFilter,
+  kPostFilter,
+  kScore,  // With PreScore.
+  kReserve,
+  kPermit,   // With the wait for it.
+  kPreBind,  // With PreBindPreFlight.
+  kBind,
+  kNone,  // The other points.
+};
+inline constexpr size_t kPhases = 8;
+constexpr Phase PhaseOf(MeasuredPoint point) {
+  switch (point) {
+    case MeasuredPoint::kPreFilter:
+      return Phase::kPreFilter;
+    case MeasuredPoint::kFilter:
+      return Phase::kFilter;
+    case MeasuredPoint::kPostFilter:
+      return Phase::kPostFilter;
+    case MeasuredPoint::kPreScore:
+    case MeasuredPoint::kScore:
+      return Phase::kScore;
+    case MeasuredPoint::kReserve:
+      return Phase::kReserve;
+    case MeasuredPoint::kPermit:
+      return Phase::kPermit;
+    case MeasuredPoint::kPreBindPreFlight:
+    case MeasuredPoint::kPreBind:
+      return Phase::kPreBind;
+    case MeasuredPoint::kBind:
+      return Phase::kBind;
+    default:
+      return Phase::kNone;
+  }
+}
+
 enum class AttemptResult : uint8_t { kScheduled, kUnschedulable, kError };
 enum class GroupAttemptResult : uint8_t {
   kScheduled,
@@ -62,6 +101,7 @@ enum class DeviceBindingResult : uint8_t { kSuccess, kFailure, kTimeout, kError 
 struct EngineSizes {
   size_t active = 0, backoff = 0, unschedulable = 0, gated = 0;  // Waiting pods.
   size_t bindings = 0, evictions = 0;                            // In progress.
+  size_t waiting = 0;  // Of the bindings, those that Permit plugins delay.
   size_t nodes = 0, pods = 0, assumed_pods = 0;
 };
 
@@ -157,6 +197,8 @@ class AttemptMeter {
   bool sampled() const { return sampled_; }
   // From the attempt's start to the last Begin or End.
   Duration so_far() const { return {last_ - start_}; }
+  // How long the phase took so far; zero if nothing is measured.
+  Duration took(Phase phase) const { return {took_[static_cast<size_t>(phase)]}; }
 
   void Begin() {
     if (to_ != nullptr) last_ = to_->Read();
@@ -166,7 +208,16 @@ class AttemptMeter {
     if (to_ == nullptr) return;
     const int64_t since = last_;
     if (took_time) last_ = to_->Read();
+    took_[static_cast<size_t>(PhaseOf(point))] += last_ - since;
     to_->PointEnded(profile_, point, code, {last_ - since});
+  }
+  // Reports how long the pod waited for Permit plugins, since the last Begin or End.
+  void EndPermitWait(Code code) {
+    if (to_ == nullptr) return;
+    const int64_t since = last_;
+    last_ = to_->Read();
+    took_[static_cast<size_t>(Phase::kPermit)] += last_ - since;
+    to_->PermitWaited(code, {last_ - since});
   }
   void TookPart(MeasuredPoint point, PluginMask plugins) const {
     if (to_ != nullptr) to_->PluginsTookPart(profile_, point, plugins);
@@ -177,6 +228,7 @@ class AttemptMeter {
   size_t profile_ = 0;
   bool sampled_ = false;
   int64_t start_ = 0, last_ = 0;
+  std::array<int64_t, kPhases + 1> took_ = {};  // By Phase.
 };
 
 // PluginTimer measures plugins one after the other, if the attempt is sampled.

@@ -1,6 +1,8 @@
 // Arithmetic of scores: normalization, lines through given points, and the choice of the best node.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -14,6 +16,12 @@ namespace berth::scheduler::framework {
 // Scales the scores so that the highest becomes 100; with `reverse`, so that the highest becomes 0
 // and 0 becomes 100. Negative maxima count as 0.
 void DefaultNormalize(const model::NodeMask& feasible, bool reverse, std::span<int64_t> scores);
+
+// A node and the weighted sum of its scores.
+struct ScoredNode {
+  model::NodeRow node;
+  int64_t score = 0;
+};
 
 struct ShapePoint {
   int64_t utilization = 0;
@@ -61,6 +69,36 @@ class Tournament {
       if (match % 2 == 0 && best_[match + 1] == best_[1]) return FirstIn(match + 1);
     }
     return FirstIn(1);
+  }
+
+  // Calls visit(place, total) for up to `count` places with the highest totals besides `winner`,
+  // the highest first; of equals any, but always the same. Leaves out negative totals. At most
+  // kMaxRunnersUp; O(count * log n).
+  static constexpr size_t kMaxRunnersUp = 3;
+  template <typename Visit>
+  void ForEachRunnerUp(size_t winner, size_t count, Visit visit) const {
+    // Matches that were not visited, whose siblings were: the best place is below one of them.
+    std::array<uint32_t, 32 * (kMaxRunnersUp + 1)> open;
+    size_t opened = 0;
+    for (size_t match = size_ + winner; match > 1; match /= 2)
+      open[opened++] = static_cast<uint32_t>(match ^ 1);
+    int32_t last = best_[size_ + winner];  // None is higher: the first that is equal will do.
+    for (count = std::min(count, kMaxRunnersUp); count > 0 && opened > 0; --count) {
+      size_t top = 0;
+      for (size_t i = 1; i < opened && best_[open[top]] != last; ++i) {
+        if (best_[open[i]] > best_[open[top]]) top = i;
+      }
+      size_t match = open[top];
+      last = best_[match];
+      open[top] = open[--opened];
+      if (best_[match] < 0) return;
+      while (match < size_) {
+        match *= 2;
+        if (best_[match] < best_[match + 1]) ++match;
+        open[opened++] = static_cast<uint32_t>(match ^ 1);
+      }
+      visit(match - size_, best_[match]);
+    }
   }
 
   size_t bytes() const { return best_.capacity() * sizeof(best_[0]); }

@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <algorithm>
+#include <functional>
+#include <set>
 #include <vector>
 
 #include "base/random.h"
@@ -177,6 +180,33 @@ RC_GTEST_PROP(SelectBestProperty, FastLoopsEqualThePlainOne, (uint64_t seed)) {
             plain);
   RC_ASSERT(SelectBest(candidates.Feasible(), std::span<const int64_t>(wide), candidates.rank,
                        start) == plain);
+}
+
+RC_GTEST_PROP(TournamentProperty, RunnersUpHaveTheNextHighestTotals, (uint64_t seed)) {
+  Random random(seed);
+  const auto size = static_cast<size_t>(1 + random.Below(100));
+  const uint64_t spread = 1 + random.Below(6);
+  std::vector<int32_t> totals;
+  for (size_t place = 0; place < size; ++place)
+    totals.push_back(static_cast<int32_t>(random.Below(spread)) - 1);
+  Tournament tournament;
+  tournament.Start(size, [&](size_t place) { return totals[place]; });
+  const size_t winner = tournament.Winner(static_cast<size_t>(random.Below(size)));
+  std::vector<int32_t> want = totals;
+  want.erase(want.begin() + static_cast<ptrdiff_t>(winner));
+  std::erase_if(want, [](int32_t total) { return total < 0; });
+  std::ranges::sort(want, std::greater());
+  const auto count = static_cast<size_t>(random.Below(Tournament::kMaxRunnersUp + 1));
+  want.resize(std::min(want.size(), count));
+
+  std::vector<int32_t> found;
+  std::set<size_t> places = {winner};
+  tournament.ForEachRunnerUp(winner, count, [&](size_t place, int32_t total) {
+    RC_ASSERT(totals[place] == total);
+    RC_ASSERT(places.insert(place).second);
+    found.push_back(total);
+  });
+  RC_ASSERT(found == want);
 }
 
 }  // namespace BERTH_TEST_FILE

@@ -40,8 +40,9 @@ template <bool kPrefersUsed>
 inline int32_t BoundOf(const ScoreBound& pod, float per_weight, const UsageRanges& in, size_t i) {
   const float per_cpu = in.low[kPerCpu][i], per_memory = in.low[kPerMemory][i];
   const float most_per_cpu = in.high[kPerCpu][i], most_per_memory = in.high[kPerMemory][i];
-  const bool fits = (in.low[kCpuUsage][i] + pod.cpu * per_cpu <= pod.cpu_limit) &
-                    (in.low[kMemoryUsage][i] + pod.memory * per_memory <= pod.memory_limit);
+  // Combined as numbers: && would be a branch.
+  const int32_t cpu_fits = in.low[kCpuUsage][i] + pod.cpu * per_cpu <= pod.cpu_limit;
+  const int32_t memory_fits = in.low[kMemoryUsage][i] + pod.memory * per_memory <= pod.memory_limit;
   float cpu = 0, memory = 0;
   if constexpr (kPrefersUsed) {
     cpu = PercentUsed(in.high[kNonzeroCpuUsage][i] + pod.nonzero_cpu * most_per_cpu +
@@ -61,7 +62,7 @@ inline int32_t BoundOf(const ScoreBound& pod, float per_weight, const UsageRange
   const auto gain = static_cast<int32_t>((50 + balance - in.low[kBalance][i]) / 2);
   const int32_t sum = pod.others + pod.allocation_weight * static_cast<int32_t>(average + kSlack) +
                       pod.balance_weight * (50 + gain);
-  return sum | -static_cast<int32_t>(!fits);  // Without a branch: -1 has all bits.
+  return sum | ((cpu_fits & memory_fits) - 1);  // -1 has all bits.
 }
 
 inline float PerWeight(const ScoreBound& pod) {

@@ -96,12 +96,9 @@ std::string Diagnosis::Message() const {
     message += fmt::format(" {}.", pre_filter_message);
   } else {
     std::map<std::string_view, size_t> counts;
-    auto add = [&](const Verdict& verdict, size_t nodes) {
-      if (nodes == 0) return;
+    ForEachVerdict([&](const Verdict& verdict, size_t nodes) {
       for (const std::string& reason : verdict.reasons()) counts[reason] += nodes;
-    };
-    for (VerdictTable::Number i = 0; i < verdicts_.size(); ++i) add(verdicts_[i], counts_[i]);
-    if (judged_ < all_nodes) add(absent, all_nodes - judged_);
+    });
     std::vector<std::string> lines;
     for (const auto& [reason, count] : counts) lines.push_back(fmt::format("{} {}", count, reason));
     std::ranges::sort(lines);

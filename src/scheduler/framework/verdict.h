@@ -119,12 +119,26 @@ class Diagnosis {
     }
   }
 
+  // Visits the different verdicts, each with the number of nodes that have it; that of the nodes
+  // that were not evaluated comes last, if there are any.
+  template <typename Visit>  // void(const Verdict&, size_t)
+  void ForEachVerdict(Visit visit) const {
+    for (VerdictTable::Number i = 0; i < verdicts_.size(); ++i) {
+      if (counts_[i] > 0) visit(verdicts_[i], counts_[i]);
+    }
+    if (judged_ < all_nodes) visit(absent, all_nodes - judged_);
+  }
+  // The verdicts by number, and the number of each row; kNotJudged if it was not evaluated.
+  static constexpr VerdictTable::Number kNotJudged = UINT32_MAX;
+  const VerdictTable& verdicts() const { return verdicts_; }
+  // How many nodes were evaluated.
+  size_t judged() const { return judged_; }
+  std::span<const VerdictTable::Number> by_row() const { return by_row_; }
+
   // "0/3 nodes are available: 1 Insufficient cpu, 2 node(s) had untolerated taint(s)."
   std::string Message() const;
 
  private:
-  static constexpr VerdictTable::Number kNotJudged = UINT32_MAX;
-
   void ResizeRows(size_t rows);
 
   VerdictTable verdicts_;

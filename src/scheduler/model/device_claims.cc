@@ -27,7 +27,6 @@ std::optional<ClaimChange> ClaimCache::Put(ClaimRef claim) {
   const std::optional<int64_t> version = VersionOf(*claim);
   if (!is_new && version && *version <= entry.version) return std::nullopt;
   entry.version = version.value_or(0);
-  entry.shown = claim;
   ClaimRef before = std::exchange(entry.latest, claim);
   return ClaimChange{std::move(before), std::move(claim)};
 }
@@ -54,15 +53,6 @@ Result<ClaimChange> ClaimCache::Assume(ClaimRef claim) {
   entry.version = version;
   ClaimRef before = std::exchange(entry.latest, claim);
   return ClaimChange{std::move(before), std::move(claim)};
-}
-
-std::optional<ClaimChange> ClaimCache::Restore(const api::ObjectKey& key) {
-  const auto found = entries_.find(key);
-  if (found == entries_.end() || found->second.latest == found->second.shown) return std::nullopt;
-  Entry& entry = found->second;
-  entry.version = VersionOf(*entry.shown).value_or(0);
-  ClaimRef before = std::exchange(entry.latest, entry.shown);
-  return ClaimChange{std::move(before), entry.latest};
 }
 
 bool InFlightAllocations::Add(ClaimRef claim) {

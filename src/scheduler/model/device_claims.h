@@ -26,11 +26,13 @@ struct ClaimChange {
   ClaimRef after;
 };
 
-// ClaimCache is an assume cache: each claim as the API showed it last, and its latest version,
-// which may be one that a write has returned (upstream: AssumeCache).
+// ClaimCache is an assume cache: the latest version of each claim, whether the API showed it or a
+// write returned it (upstream: AssumeCache).
 //
-// Versions count as newer by their resourceVersion. Operations return what they changed of the
-// latest versions.
+// Versions count as newer by their resourceVersion. Operations return what they changed.
+//
+// DIFFERS: there is no Restore, which makes the version that the informer stored the latest one
+// again. All that is assumed has been stored by the API: an older version would only be wrong.
 class ClaimCache {
  public:
   // Returns the latest version; null if there is no such claim.
@@ -43,26 +45,18 @@ class ClaimCache {
   // `claim` is what a write returned. Fails if there is no such claim, or if its latest version is
   // newer; the messages are kube-scheduler's.
   Result<ClaimChange> Assume(ClaimRef claim);
-  // The latest version is that of the API again.
-  std::optional<ClaimChange> Restore(const api::ObjectKey& key);
 
   // Visits the latest version of each claim, by namespace and name.
   template <typename Visit>  // void(const ClaimRef&)
   void ForEach(Visit&& visit) const {
     for (const auto& [key, entry] : entries_) visit(entry.latest);
   }
-  // The same, with the version that the API has shown.
-  template <typename Visit>  // void(const ClaimRef& shown, const ClaimRef& latest)
-  void ForEachVersion(Visit&& visit) const {
-    for (const auto& [key, entry] : entries_) visit(entry.shown, entry.latest);
-  }
   size_t size() const { return entries_.size(); }
 
  private:
   struct Entry {
-    ClaimRef shown;
     ClaimRef latest;
-    int64_t version = 0;  // Of `latest`.
+    int64_t version = 0;
   };
   std::map<api::ObjectKey, Entry> entries_;
 };

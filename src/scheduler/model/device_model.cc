@@ -1,6 +1,7 @@
 #include "scheduler/model/device_model.h"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "scheduler/model/key_writer.h"
@@ -63,11 +64,11 @@ Status Devices::Assume(ClaimRef claim) {
   return {};
 }
 
-void Devices::Restore(const api::ObjectKey& key) {
-  auto change = claims_.Restore(key);
-  if (!change) return;
-  ClaimChanged(*change);
-  assumed_changes_.push_back(*std::move(change));
+std::vector<ClaimChange> Devices::TakeAssumedChanges() {
+  // Those that fail are gone, or the API has shown newer versions.
+  for (ClaimRef& claim : std::exchange(assumed_after_cycle_, {}))
+    std::ignore = Assume(std::move(claim));
+  return std::exchange(assumed_changes_, {});
 }
 
 void Devices::AddInFlight(const ClaimRef& claim) {

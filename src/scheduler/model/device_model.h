@@ -53,7 +53,8 @@ class Devices {
 
   // `claim` is what a write returned: see ClaimCache::Assume.
   Status Assume(ClaimRef claim);
-  void Restore(const api::ObjectKey& key);
+  // Assumes it with the next TakeAssumedChanges: what a cycle has found out must hold to its end.
+  void AssumeAfterCycle(ClaimRef claim) { assumed_after_cycle_.push_back(std::move(claim)); }
 
   // See InFlightAllocations. The devices of an allocation in flight count as allocated.
   void AddInFlight(const ClaimRef& claim);
@@ -62,10 +63,12 @@ class Devices {
   const InFlightAllocations& in_flight() const { return in_flight_; }
   bool IsInFlight(const std::string& uid) const { return in_flight_.Contains(uid); }
 
-  // Returns the changes of claims by Assume and Restore since the last call: events for the queue,
-  // before the API shows them.
-  bool has_assumed_changes() const { return !assumed_changes_.empty(); }
-  std::vector<ClaimChange> TakeAssumedChanges() { return std::exchange(assumed_changes_, {}); }
+  // Returns the changes of claims by Assume since the last call: events for the queue, before the
+  // API shows them. Not to be called during a cycle.
+  bool has_assumed_changes() const {
+    return !assumed_changes_.empty() || !assumed_after_cycle_.empty();
+  }
+  std::vector<ClaimChange> TakeAssumedChanges();
 
   // --- devices ---
 
@@ -131,6 +134,7 @@ class Devices {
   ClaimCache claims_;
   InFlightAllocations in_flight_;
   std::vector<ClaimChange> assumed_changes_;
+  std::vector<ClaimRef> assumed_after_cycle_;
   // By the uid of the pod.
   std::unordered_map<std::string, std::set<api::ObjectKey>> special_claims_;
 

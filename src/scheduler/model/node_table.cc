@@ -57,6 +57,7 @@ NodeRow NodeTable::RowFor(const std::string& name) {
   }
   NodeInfo& info = infos_[row.index()];
   info.name = info.name_holder.Intern(name);
+  info.serial = next_serial_++;
   by_name_.emplace(info.name, row);
   ClearColumns(row);
   return row;

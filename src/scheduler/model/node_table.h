@@ -97,6 +97,7 @@ struct NodeInfo {
       : name_holder(names), symbols(names), scalar_names(scalars) {}
 
   Symbol name;                              // Invalid while the row is free.
+  uint64_t serial = 0;                      // Tells apart the nodes that have had the row.
   std::shared_ptr<const api::Node> object;  // Null if the row is not present.
   Labels labels;
   SymbolHolder name_holder;               // Of `name`, which may outlive the object.
@@ -142,6 +143,8 @@ class NodeTable {
   // in changes(), too.
   const RowChanges& static_changes() const { return static_changes_; }
   const NodeOrder& order() const { return order_; }
+  // The serial of the next node that gets a row: all others have lower ones.
+  uint64_t next_serial() const { return next_serial_; }
 
   // --- writing ---
 
@@ -212,6 +215,7 @@ class NodeTable {
   Topology topology_;
   RowChanges changes_, static_changes_;
   NodeOrder order_;
+  uint64_t next_serial_ = 0;
 };
 
 // RowPredicate caches the set of present nodes whose rows fulfil a condition, and re-evaluates only

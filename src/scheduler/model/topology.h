@@ -78,8 +78,6 @@ class Topology {
     return key;
   }
 
-  // Returns the key `label`; null if it is not in use.
-  KeyRef FindKey(std::string_view label) const;
   // The keys in use, in no particular order.
   std::vector<KeyRef> keys() const;
 
@@ -88,6 +86,7 @@ class Topology {
   void Place(NodeRow row, LabelSpan labels);
 
  private:
+  KeyRef FindKey(std::string_view label) const;
   std::shared_ptr<Key> AddKey(std::string_view label);
   template <typename Visit>  // void(const std::shared_ptr<Key>&)
   void ForEachKey(Visit&& visit) const;

@@ -40,13 +40,22 @@ Result<std::optional<std::string>> DomainOfScheduled(const model::Cluster& clust
   return domain;
 }
 
+// Null if nobody uses the key.
+model::Topology::KeyRef FindKey(const model::Topology& topology, Symbol label) {
+  for (model::Topology::KeyRef& key : topology.keys()) {
+    if (key->label() == label) return std::move(key);
+  }
+  return nullptr;
+}
+
 using ValueAndNodes = std::pair<Symbol, model::NodeMask>;
 
 // Returns the nodes with each value of the label, in no particular order.
 std::vector<ValueAndNodes> NodesByValue(const model::Cluster& cluster, const std::string& label) {
   const model::NodeTable& nodes = cluster.nodes();
+  const Symbol symbol = cluster.symbols().Find(label);
   std::vector<ValueAndNodes> by_value;
-  if (const model::Topology::KeyRef key = nodes.topology().FindKey(label)) {
+  if (const model::Topology::KeyRef key = FindKey(nodes.topology(), symbol)) {
     for (const model::Topology::Domain& domain : key->domains())
       by_value.emplace_back(domain.value, nodes.rows());
     const std::vector<model::DomainId>& domain_of = key->domain_of();
@@ -56,7 +65,6 @@ std::vector<ValueAndNodes> NodesByValue(const model::Cluster& cluster, const std
     std::erase_if(by_value, [](const ValueAndNodes& domain) { return !domain.first.valid(); });
     return by_value;
   }
-  const Symbol symbol = cluster.symbols().Find(label);
   std::map<Symbol, model::NodeMask> found;
   nodes.present().ForEach([&](size_t row) {
     const model::NodeInfo& node = nodes.info(model::NodeRow{static_cast<uint32_t>(row)});

@@ -4,11 +4,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
 
 #include "base/time.h"
+#include "scheduler/framework/cluster_event.h"
 #include "scheduler/framework/plugin.h"
 
 namespace berth::scheduler::queue {
@@ -27,6 +29,15 @@ struct Rejectors {
   framework::PluginMask all() const { return unschedulable | pending; }
   bool empty() const { return all() == 0; }
   friend auto operator<=>(const Rejectors&, const Rejectors&) = default;
+};
+
+// What let a pod leave the unschedulable pods, or the queue accept it.
+struct Wake {
+  framework::EventLabel event = framework::EventLabel::kScheduleAttemptFailure;
+  Instant time = {};
+  // "Node/a-1", "Pod/shop/web-1"; null if the event is about no other object, or without
+  // SchedulingQueue::Options::name_wakes.
+  std::shared_ptr<const std::string> object = {};
 };
 
 struct QueueEntry {
@@ -51,6 +62,7 @@ struct QueueEntry {
   const framework::PreEnqueuePlugin* gate = nullptr;  // The plugin that gates the pod.
   std::optional<Instant> backoff_end = {};
   Instant flushed = {};  // When it was last moved because it had been unschedulable for too long.
+  Wake woken_by = {};
 
   Place place = Place::kNowhere;
 };

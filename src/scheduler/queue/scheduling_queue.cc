@@ -1,7 +1,11 @@
 #include "scheduler/queue/scheduling_queue.h"
 
-#include <algorithm>
+#include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+
+#include "api/object.h"
 #include "base/check.h"
 #include "scheduler/framework/cluster_event.h"
 #include "scheduler/framework/profile.h"
@@ -102,9 +106,17 @@ void SchedulingQueue::PutIn(QueueEntry& entry, Place place) {
   }
 }
 
-void SchedulingQueue::Enter(QueueEntry& entry, Place place, framework::EventLabel why) {
+void SchedulingQueue::Enter(QueueEntry& entry, Place place, framework::EventLabel why,
+                            Instant now) {
   PutIn(entry, place);
   if (options_.measurements != nullptr) options_.measurements->PodQueued(NameOf(place), why);
+  // A pod that has waited for the end of its backoff was woken by what happened before.
+  const bool was_woken = entry.woken_by.event != framework::EventLabel::kScheduleAttemptFailure;
+  if (place == Place::kUnschedulable ||
+      (why == framework::EventLabel::kBackoffComplete && was_woken)) {
+    return;
+  }
+  entry.woken_by = {.event = why, .time = now};
 }
 
 void SchedulingQueue::CountRejections(size_t profile, framework::PluginMask plugins,
@@ -167,18 +179,18 @@ void SchedulingQueue::ToActive(QueueEntry& entry, framework::EventLabel why, Ins
       entry.place != Place::kNowhere && entry.place != Place::kUnschedulable;
   if (entry.place == Place::kUnschedulable) TakeOut(entry);
   if (!PassesGates(entry)) {
-    if (!waits_elsewhere) Enter(entry, Place::kUnschedulable, why);
+    if (!waits_elsewhere) Enter(entry, Place::kUnschedulable, why, now);
     return;
   }
   NoteReady(entry, now);
-  Enter(entry, Place::kActive, why);
+  Enter(entry, Place::kActive, why, now);
 }
 
-void SchedulingQueue::ToBackoff(QueueEntry& entry, framework::EventLabel why) {
+void SchedulingQueue::ToBackoff(QueueEntry& entry, framework::EventLabel why, Instant now) {
   TakeOut(entry);
   if (options_.pop_from_backoff && !PassesGates(entry))
-    return Enter(entry, Place::kUnschedulable, why);
-  Enter(entry, entry.rejectors.empty() ? Place::kErrorBackoff : Place::kBackoff, why);
+    return Enter(entry, Place::kUnschedulable, why, now);
+  Enter(entry, entry.rejectors.empty() ? Place::kErrorBackoff : Place::kBackoff, why, now);
 }
 
 bool SchedulingQueue::BacksOff(QueueEntry& entry, Instant now) {
@@ -192,15 +204,15 @@ void SchedulingQueue::LeaveBackoff(QueueEntry& entry, framework::EventLabel why,
     return ToActive(entry, why, now);
   }
   NoteReady(entry, now);
-  Enter(entry, Place::kActive, why);
+  Enter(entry, Place::kActive, why, now);
 }
 
 void SchedulingQueue::Requeue(QueueEntry& entry, QueueingStrategy strategy,
                               framework::EventLabel why, Instant now) {
   if (strategy == QueueingStrategy::kQueueSkip) {
-    Enter(entry, Place::kUnschedulable, why);
+    Enter(entry, Place::kUnschedulable, why, now);
   } else if (strategy == QueueingStrategy::kQueueAfterBackoff && BacksOff(entry, now)) {
-    ToBackoff(entry, why);
+    ToBackoff(entry, why, now);
   } else {
     ToActive(entry, why, now);
   }
@@ -319,7 +331,7 @@ bool SchedulingQueue::QueueingHint(const QueueingHintMap::Registration& registra
 }
 
 SchedulingQueue::QueueingStrategy SchedulingQueue::StrategyForInFlightPod(
-    const QueueEntry& entry, const model::PodRecord& pod) const {
+    const QueueEntry& entry, const model::PodRecord& pod, Wake& woken_by) const {
   if (entry.rejectors.empty() || !in_flight_.Contains(entry.uid))
     return QueueingStrategy::kQueueAfterBackoff;
   QueueingStrategy all = QueueingStrategy::kQueueSkip;
@@ -327,6 +339,8 @@ SchedulingQueue::QueueingStrategy SchedulingQueue::StrategyForInFlightPod(
     const QueueingStrategy strategy = IsPodWorthRequeuing(entry, pod, event);
     if (strategy == QueueingStrategy::kQueueSkip) return true;
     all = strategy;
+    woken_by.event = framework::EventLabel(event);
+    woken_by.object = ObjectOf(event);
     return strategy != QueueingStrategy::kQueueImmediately && entry.rejectors.pending != 0;
   });
   return all;
@@ -364,14 +378,30 @@ void SchedulingQueue::MoveAllToActiveOrBackoffQueue(const framework::ClusterEven
       if (concerns == nullptr || concerns(*entry)) to_requeue.emplace_back(entry, strategy);
     }
   });
-  RequeueAll(std::move(to_requeue), framework::EventLabel(event), now);
+  if (!to_requeue.empty()) RequeueAll(std::move(to_requeue), event, now);
   in_flight_.Note(event);
 }
 
 void SchedulingQueue::RequeueAll(std::vector<std::pair<QueueEntry*, QueueingStrategy>> to_requeue,
-                                 framework::EventLabel why, Instant now) {
+                                 const framework::ClusterEvent& event, Instant now) {
   std::ranges::sort(to_requeue, {}, [](const auto& item) { return item.first->order.sequence; });
-  for (auto [entry, strategy] : to_requeue) Requeue(*entry, strategy, why, now);
+  const framework::EventLabel why(event);
+  const std::shared_ptr<const std::string> object = ObjectOf(event);
+  for (auto [entry, strategy] : to_requeue) {
+    Requeue(*entry, strategy, why, now);
+    if (entry->place != Place::kUnschedulable) entry->woken_by.object = object;
+  }
+}
+
+std::shared_ptr<const std::string> SchedulingQueue::ObjectOf(
+    const framework::ClusterEvent& event) const {
+  const std::optional<api::Object>& object = event.after ? event.after : event.before;
+  if (!options_.name_wakes || !object) return nullptr;
+  const api::KindInfo& kind = api::KindOf(*object);
+  const api::ObjectMeta& meta = api::MetaOf(*object);
+  return std::make_shared<const std::string>(
+      kind.namespaced ? fmt::format("{}/{}/{}", kind.kind, meta.namespace_, meta.name)
+                      : fmt::format("{}/{}", kind.kind, meta.name));
 }
 
 // --- time ---

@@ -45,6 +45,7 @@ class SchedulingQueue {
     // ready. PreEnqueue plugins then run before the backoff, not after it.
     bool pop_from_backoff = true;
     framework::Measurements* measurements = nullptr;  // May be null.
+    bool name_wakes = false;  // Name the object of the event that requeues a pod: see Wake.
   };
 
   SchedulingQueue(model::Cluster& cluster, Options options);
@@ -118,8 +119,8 @@ class SchedulingQueue {
   ReadyPods* ListOf(Place place);
   void TakeOut(QueueEntry& entry);
   void PutIn(QueueEntry& entry, Place place);
-  // Inserts a pod that was elsewhere; `why` is for the metrics.
-  void Enter(QueueEntry& entry, Place place, framework::EventLabel why);
+  // Inserts a pod that was elsewhere; `why` is for the metrics, and what woke it.
+  void Enter(QueueEntry& entry, Place place, framework::EventLabel why, Instant now);
   void Drop(QueueEntry& entry);
 
   // Removes the entry from its place; returns nothing if the pod is in flight already.
@@ -132,7 +133,7 @@ class SchedulingQueue {
                                               const framework::AttemptMeter& meter,
                                               framework::Code& verdict) const;
   void ToActive(QueueEntry& entry, framework::EventLabel why, Instant now);
-  void ToBackoff(QueueEntry& entry, framework::EventLabel why);
+  void ToBackoff(QueueEntry& entry, framework::EventLabel why, Instant now);
   void Requeue(QueueEntry& entry, QueueingStrategy strategy, framework::EventLabel why,
                Instant now);
   // The backoff of a pod in `entry`'s place has ended, or it is activated.
@@ -142,14 +143,16 @@ class SchedulingQueue {
   // What to do upon the event with a pod of these rejectors.
   QueueingStrategy IsPodWorthRequeuing(const QueueEntry& entry, const model::PodRecord& pod,
                                        const framework::ClusterEvent& event) const;
-  QueueingStrategy StrategyForInFlightPod(const QueueEntry& entry,
-                                          const model::PodRecord& pod) const;
+  // `woken_by` is the event that decides, if one does.
+  QueueingStrategy StrategyForInFlightPod(const QueueEntry& entry, const model::PodRecord& pod,
+                                          Wake& woken_by) const;
   // Runs the plugin's QueueingHint for a registration that covers the event.
   bool QueueingHint(const QueueingHintMap::Registration& registration, const QueueEntry& entry,
                     const model::PodRecord& pod, const framework::ClusterEvent& event) const;
   bool GateIsRegisteredFor(const QueueEntry& entry, const framework::ClusterEvent& event) const;
   void RequeueAll(std::vector<std::pair<QueueEntry*, QueueingStrategy>> to_requeue,
-                  framework::EventLabel why, Instant now);
+                  const framework::ClusterEvent& event, Instant now);
+  std::shared_ptr<const std::string> ObjectOf(const framework::ClusterEvent& event) const;
   void FlushUnschedulablePods(Instant now);
   void CountRejections(size_t profile, framework::PluginMask plugins, int delta) const;
 

@@ -16,7 +16,11 @@ std::optional<QueueEntry> SchedulingQueue::Pop(Instant now) {
     if (early && options_.measurements != nullptr)
       options_.measurements->PodQueued(framework::QueueName::kActive,
                                        framework::EventLabel::kPopFromBackoffQ);
-    if (auto popped = TakeToFlight(entry, now)) return popped;
+    auto popped = TakeToFlight(entry, now);
+    if (!popped) continue;  // It is in flight already.
+    if (early && popped->woken_by.event == framework::EventLabel::kScheduleAttemptFailure)
+      popped->woken_by = {.event = framework::EventLabel::kPopFromBackoffQ, .time = now};
+    return popped;
   }
   return std::nullopt;
 }
@@ -47,18 +51,21 @@ void SchedulingQueue::Return(QueueEntry entry, model::PodId pod, Rejectors why, 
   entry.order = {pod, cluster_.pod(pod).object->priority(), now, next_sequence_++};
   entry.backoff_end.reset();
   entry.flushed = {};
+  entry.woken_by = {};
   if (why.empty()) {
     ++entry.errors_in_row;
   } else {
     ++entry.rejections;
     entry.errors_in_row = 0;
   }
-  const QueueingStrategy strategy = StrategyForInFlightPod(entry, cluster_.pod(pod));
+  Wake woken_by{.time = now};
+  const QueueingStrategy strategy = StrategyForInFlightPod(entry, cluster_.pod(pod), woken_by);
   Done(entry.uid);
   CountRejections(entry.profile, why.all(), +1);
   QueueEntry& waiting =
       *entries_.emplace(pod, std::make_unique<QueueEntry>(std::move(entry))).first->second;
   Requeue(waiting, strategy, framework::EventLabel::kScheduleAttemptFailure, now);
+  if (waiting.place != Place::kUnschedulable) waiting.woken_by = std::move(woken_by);
 }
 
 }  // namespace berth::scheduler::queue

@@ -130,6 +130,7 @@ Result<ReplayReport> Replay(RecordReader& reader, const framework::Registry& reg
   auto engine_options = OptionsFor(reader.header());
   if (!engine_options) return std::unexpected(engine_options.error());
   engine_options->paranoid = options.paranoid;
+  engine_options->attempts = options.attempts;
   auto engine = engine::Engine::Make(*engine_options, registry);
   if (!engine) return std::unexpected(engine.error());
 

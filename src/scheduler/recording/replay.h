@@ -38,7 +38,9 @@ struct ReplayReport {
 };
 
 struct ReplayOptions {
-  bool paranoid = false;  // As in EngineOptions.
+  // As in EngineOptions. What observes the attempts learns all that happened but durations.
+  bool paranoid = false;
+  engine::AttemptObserver* attempts = nullptr;
   // Called after each record, if set.
   std::function<void(const ReplayReport&, uint64_t records)> progress = {};
 };

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "scheduler/engine/attempt_report.h"
 #include "scheduler/model/cluster.h"
 #include "scheduler/plugins/in_tree_registry.h"
 #include "scheduler/recording/recording_engine.h"
@@ -50,6 +51,22 @@ std::string RecordARun() {
   return bytes;
 }
 
+// Notes the outcomes.
+class Outcomes final : public engine::AttemptObserver {
+ public:
+  std::vector<std::string> lines;
+
+  uint64_t OnAttempt(const engine::AttemptReport& report) override {
+    lines.push_back(fmt::format("{} {}", report.pod.object->metadata.name, report.node));
+    return lines.size();
+  }
+  void OnBindingEnd(const engine::BindingReport& report) override {
+    lines.push_back(fmt::format("{} {}", report.attempt, report.bound ? "bound" : "not bound"));
+  }
+  void OnSizes(const Now&, const framework::EngineSizes&) override {}
+  void OnCommand(const Now&, framework::WriteLane) override {}
+};
+
 ReplayReport MustReplay(const std::string& bytes) {
   const auto reader = MustOpen(bytes);
   return Require(Replay(*reader, plugins::InTreeRegistry(), {.paranoid = true}));
@@ -61,6 +78,14 @@ std::string Tampered(const std::string& bytes, size_t number, auto change) {
   std::vector<Record> records = AllRecords(*reader);
   change(records.at(number - 1));
   return RecordingOf(records, reader->header());
+}
+
+TEST(ReplayTest, AnObserverLearnsAllAttempts) {
+  Outcomes outcomes;
+  const auto reader = MustOpen(RecordARun());
+  Require(Replay(*reader, plugins::InTreeRegistry(), {.attempts = &outcomes}));
+  EXPECT_EQ(outcomes.lines,
+            std::vector<std::string>({"a n1", "b n2", "c ", "1 bound", "2 not bound"}));
 }
 
 TEST(Replay, OfAnUnchangedRecordingIsIdentical) {

@@ -120,13 +120,6 @@ const Table<api::Pod>& Snapshot::NominatedTo(std::string_view node) const {
   return PodsAt(nominated, node);
 }
 
-const api::ResourceClaim* LatestClaim(const Snapshot& snapshot, const api::ObjectKey& key) {
-  const auto listed = snapshot.resource_claims.find(key);
-  if (listed == snapshot.resource_claims.end()) return nullptr;
-  const auto assumed = snapshot.devices.assumed.find(key);
-  return assumed == snapshot.devices.assumed.end() ? listed->second.get() : assumed->second.get();
-}
-
 namespace {
 
 // Returns the first of the two labels that the node has, or "".

@@ -21,9 +21,6 @@ using Table = std::map<api::ObjectKey, api::Ref<T>>;
 
 // What the scheduler knows about devices and the API does not show.
 struct DeviceKnowledge {
-  // Claims as the scheduler wrote them, where the API has not shown that yet. Each replaces the one
-  // in Snapshot::resource_claims, and does not count without it.
-  Table<api::ResourceClaim> assumed;
   // Claims with the devices that were reserved for them and are not written yet, by UID.
   std::map<std::string, api::Ref<api::ResourceClaim>, std::less<>> in_flight;
   // The class of each extended resource that is backed by one. It depends on the order in which the
@@ -50,6 +47,7 @@ struct Snapshot {
   Table<api::CsiStorageCapacity> csi_capacities;
   Table<api::VolumeAttachment> attachments;
   Table<api::PodDisruptionBudget> budgets;
+  // With what the scheduler has written and the API has not shown yet.
   Table<api::ResourceClaim> resource_claims;
   Table<api::DeviceClass> device_classes;
   Table<api::ResourceSlice> resource_slices;
@@ -81,9 +79,6 @@ template <typename T>
 const T* Find(const Table<T>& table, std::string name) {
   return Find(table, "", std::move(name));
 }
-
-// Returns the claim as the scheduler assumes it, or nullptr.
-const api::ResourceClaim* LatestClaim(const Snapshot& snapshot, const api::ObjectKey& key);
 
 // Returns the label's or annotation's value, or nullptr.
 inline const std::string* Find(const api::StringMap& labels, std::string_view key) {

@@ -1,9 +1,11 @@
 """Comparison: kube-scheduler and a shadow beside it, in one random cluster after the other."""
 
+import collections
 import dataclasses
 import http.client
 import json
 import os
+import re
 import ssl
 import time
 
@@ -103,6 +105,15 @@ class QueueMetrics:
                 if line.startswith(start):
                     values[name] += float(line.rpartition(" ")[2])
         return None if values["pending"] or values["binding"] else values["attempts"]
+
+    def rejections(self):
+        """Returns how many pods wait that a plugin rejected, by its name."""
+        result = collections.Counter()
+        for line in self._read().splitlines():
+            found = re.match(r'scheduler_unschedulable_pods\{plugin="([^"]+)"[^}]*\} (\S+)', line)
+            if found and float(found[2]):
+                result[found[1]] += int(float(found[2]))
+        return result
 
     def reachable(self):
         try:

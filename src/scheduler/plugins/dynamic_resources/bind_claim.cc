@@ -30,6 +30,9 @@ constexpr Duration kUnseenClaimPause = Duration::Seconds(60);
 auto DeviceOf(const api::DeviceRequestAllocationResult& result) {
   return std::tie(result.request, result.driver, result.pool, result.device, result.share_id);
 }
+bool SameDevices(const api::AllocationResult& a, const api::AllocationResult& b) {
+  return std::ranges::equal(a.results, b.results, {}, DeviceOf, DeviceOf);
+}
 
 // ClaimReservation writes that a claim is allocated and reserved for a pod.
 //
@@ -44,7 +47,7 @@ class ClaimReservation {
       : binding_(binding),
         pod_(*binding.cycle().pod().object),
         allocation_(claim.allocation),
-        uid_(claim.object->metadata.uid),
+        found_(claim.object),
         current_(claim.object) {}
 
   Task<framework::Verdict> Run() {
@@ -62,18 +65,19 @@ class ClaimReservation {
  private:
   struct Tried {
     framework::Verdict verdict;
-    bool again = false;  // After a conflict, or if the result is not known.
+    // After a conflict; or if an earlier write may have happened, unless this one, which is the
+    // same, is invalid.
+    bool again = false;
   };
 
   Tried Failed(std::string message) const {
     return {framework::Verdict::Error(std::move(message)), false};
   }
   Tried Failed(std::string_view step, const framework::WriteResult& result) const {
-    const bool away =
-        result.kind == ClaimWriteKind::kTimeout || result.kind == ClaimWriteKind::kUnavailable;
     return {framework::Verdict::Error(fmt::format(
                 "{} claim {}: {}", step, model::ClaimKey(*current_).ToString(), result.message)),
-            result.kind == ClaimWriteKind::kConflict || (unknown_ && away)};
+            result.kind == ClaimWriteKind::kConflict ||
+                (unknown_ && result.kind != ClaimWriteKind::kRejected)};
   }
 
   Task<Tried> Try() {
@@ -84,13 +88,16 @@ class ClaimReservation {
     const std::string name = model::ClaimKey(*current_).ToString();
     if (binding_.cancelled() && !unknown_) co_return Failed("context canceled");
     // DIFFERS: kube-scheduler takes another claim of the same name for this one.
-    if (current_->metadata.deletion_timestamp || current_->metadata.uid != uid_)
+    if (current_->metadata.deletion_timestamp || current_->metadata.uid != found_->metadata.uid)
       co_return Failed(fmt::format("claim {} got deleted in the meantime", name));
     if (allocation_) {
       if (current_->status.allocation)
         co_return Failed(fmt::format("claim {} got allocated elsewhere in the meantime", name));
       Tried protected_claim = co_await AddFinalizer();
       if (!protected_claim.verdict.ok()) co_return protected_claim;
+    } else if (current_->status.allocation && !HaveSameDevices(*current_, *found_)) {
+      // DIFFERS: kube-scheduler reserves devices that may be on another node than the pod.
+      co_return Failed(DeallocatedElsewhere(*current_));
     }
     auto next = std::make_shared<api::ResourceClaim>(*current_);
     if (allocation_) next->status.allocation = allocation_;
@@ -99,8 +106,7 @@ class ClaimReservation {
                                          .name = pod_.metadata.name,
                                          .uid = pod_.metadata.uid});
     if (binding_.cycle().cluster().devices().gates().binding_conditions) {
-      if (!next->status.allocation)
-        co_return Failed(fmt::format("claim {} got deallocated elsewhere in the meantime", name));
+      if (!next->status.allocation) co_return Failed(DeallocatedElsewhere(*current_));
       if (!next->status.allocation->allocation_timestamp)
         next->status.allocation->allocation_timestamp = WholeSeconds(binding_.wall_now());
     }
@@ -142,9 +148,8 @@ class ClaimReservation {
         if (changed && !IsWritten()) unknown_ = false;
         co_return framework::Verdict();
       }
-      const bool away =
-          result.kind == ClaimWriteKind::kTimeout || result.kind == ClaimWriteKind::kUnavailable;
-      if (unknown_ && away) continue;
+      // Only a claim that is gone, or that was read, shows what became of the write.
+      if (unknown_ && result.kind != ClaimWriteKind::kNotFound) continue;
       co_return framework::Verdict::Error(fmt::format("get updated claim {} after conflict: {}",
                                                       model::ClaimKey(*current_).ToString(),
                                                       result.message));
@@ -157,8 +162,7 @@ class ClaimReservation {
     if (!IsReservedFor(*current_, pod_.metadata.uid)) return false;
     const auto& stored = current_->status.allocation;
     if (!allocation_) return stored.has_value();
-    return stored &&
-           std::ranges::equal(stored->results, allocation_->results, {}, DeviceOf, DeviceOf);
+    return stored && SameDevices(*stored, *allocation_);
   }
   // As the API stores times.
   static Instant WholeSeconds(Instant time) {
@@ -168,8 +172,8 @@ class ClaimReservation {
   framework::BindingContext& binding_;
   const api::Pod& pod_;
   const std::optional<api::AllocationResult>& allocation_;
-  const std::string uid_;
-  model::ClaimRef current_;  // The version to be written on.
+  const model::ClaimRef found_;  // The version that the attempt is based on.
+  model::ClaimRef current_;      // The version to be written on.
   model::ClaimRef written_;
   bool unknown_ = false;  // An earlier write may have happened.
   Duration pause_ = kClaimConflictPause;
@@ -248,7 +252,7 @@ Task<bool> AssumeSpecialClaim(framework::BindingContext& binding, model::ClaimRe
 //
 // DIFFERS: kube-scheduler gives the devices up although the claim has them.
 Task<framework::Verdict> HoldDevices(framework::Async& async, model::Cluster& cluster,
-                                     model::ClaimRef claim, std::string in_flight) {
+                                     model::ClaimRef claim) {
   const api::ObjectKey key = model::ClaimKey(*claim);
   for (bool ended = false; !ended;) {
     co_await async.Sleep(kUnseenClaimPause);
@@ -261,7 +265,7 @@ Task<framework::Verdict> HoldDevices(framework::Async& async, model::Cluster& cl
       ended = result.kind == ClaimWriteKind::kNotFound;
     }
   }
-  cluster.mutable_devices().RemoveInFlight(in_flight, /*forced=*/false);
+  cluster.mutable_devices().RemoveInFlight(claim->metadata.uid, /*forced=*/false);
   co_return framework::Verdict();
 }
 
@@ -294,6 +298,16 @@ bool IsReservedFor(const api::ResourceClaim& claim, const std::string& pod_uid) 
          users.end();
 }
 
+bool HaveSameDevices(const api::ResourceClaim& a, const api::ResourceClaim& b) {
+  return a.status.allocation && b.status.allocation &&
+         SameDevices(*a.status.allocation, *b.status.allocation);
+}
+
+std::string DeallocatedElsewhere(const api::ResourceClaim& claim) {
+  return fmt::format("claim {} got deallocated elsewhere in the meantime",
+                     model::ClaimKey(claim).ToString());
+}
+
 Task<framework::Verdict> BindClaim(framework::BindingContext& binding, const PodClaims& pod,
                                    PodClaim& claim) {
   // A device plugin serves the pod's extended resources.
@@ -309,12 +323,14 @@ Task<framework::Verdict> BindClaim(framework::BindingContext& binding, const Pod
     assumed = cluster.mutable_devices().Assume(written.claim).has_value();
   }
   framework::Background* const background = binding.cycle().background();
-  if (claim.allocation && unseen && background != nullptr) {
-    background->Run("hold " + in_flight,
-                    HoldDevices(background->async(), cluster, written.claim, in_flight));
-  } else if (claim.allocation) {
-    cluster.mutable_devices().RemoveInFlight(in_flight, assumed);
+  if (claim.allocation && unseen && written.claim->status.allocation && background != nullptr) {
+    // Under the uid that the API gave it: the pod's next attempt may allocate other devices to
+    // another claim, under the uid that this one had in memory.
+    cluster.mutable_devices().AddInFlight(written.claim);
+    background->Run("hold " + written.claim->metadata.uid,
+                    HoldDevices(background->async(), cluster, written.claim));
   }
+  if (claim.allocation) cluster.mutable_devices().RemoveInFlight(in_flight, assumed);
   claim.allocation.reset();
   if (written.verdict.ok()) claim.object = written.claim;
   co_return written.verdict;

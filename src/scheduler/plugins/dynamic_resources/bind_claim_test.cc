@@ -146,6 +146,18 @@ TEST_F(BindClaimTest, ASharedClaimMayBeDeallocatedInTheMeantime) {
   EXPECT_EQ(Outcome(), "Error: claim default/c got deallocated elsewhere in the meantime");
 }
 
+// The devices of another allocation may be on another node.
+TEST_F(BindClaimTest, ASharedClaimMayBeAllocatedAgainInTheMeantime) {
+  world_.Add(GpuClaimYaml("c", 1, "", AllocatedStatus("gpu-1")));
+  Bind();
+  binding_->Complete(Conflict());
+  binding_->Wait();
+  binding_->Complete(Holding(std::get<api::Ref<api::ResourceClaim>>(
+      DecodeOrFail(GpuClaimYaml("c", 7, "", AllocatedStatus("gpu-0"))).at(0))));
+  EXPECT_EQ(Outcome(), "Error: claim default/c got deallocated elsewhere in the meantime");
+  EXPECT_EQ(Writes(), "status get");
+}
+
 // --- results that nobody knows ---
 
 class UnknownResultTest : public ClaimsTest {
@@ -210,6 +222,40 @@ TEST_F(UnknownResultTest, TheDevicesStayInFlightWhileTheApiIsAway) {
   binding_->Wait();
   binding_->Complete(Holding(written_));
   EXPECT_EQ(Outcome(), "Success");
+}
+
+// Whatever else the API responds says nothing about the first write.
+TEST_F(UnknownResultTest, OnlyTheClaimShowsWhatBecameOfTheWrite) {
+  Lose();
+  for (const Kind kind : {Kind::kConflict, Kind::kRejected, Kind::kTimeout, Kind::kUnavailable}) {
+    binding_->Complete({kind, "not read"});
+    EXPECT_TRUE(devices().IsInFlight("uid-of-c"));
+    binding_->Wait();
+  }
+  for (const Kind kind : {Kind::kConflict, Kind::kNotFound, Kind::kTimeout, Kind::kUnavailable}) {
+    binding_->Complete(Holding(Claim()));
+    binding_->Complete({kind, "not written"});
+    EXPECT_TRUE(devices().IsInFlight("uid-of-c"));
+    binding_->Wait();
+  }
+  binding_->Complete(Holding(written_));
+  EXPECT_EQ(Outcome(), "Success");
+  EXPECT_EQ(StatusOf(*Claim()), "gpu-0 for uid-of-web");
+}
+
+TEST_F(UnknownResultTest, AClaimThatIsGoneHasNoDevices) {
+  Lose();
+  binding_->Complete({Kind::kNotFound, "gone"});
+  EXPECT_EQ(Outcome(), "Error: get updated claim default/c after conflict: gone");
+  EXPECT_FALSE(devices().IsInFlight("uid-of-c"));
+}
+
+// The first one was the same.
+TEST_F(UnknownResultTest, AnInvalidWriteFails) {
+  Lose();
+  binding_->Complete(Holding(Claim()));
+  binding_->Complete({Kind::kRejected, "too many users"});
+  EXPECT_EQ(Outcome(), "Error: add allocation and reservation to claim default/c: too many users");
 }
 
 TEST_F(UnknownResultTest, AnotherWriteCameFirst) {

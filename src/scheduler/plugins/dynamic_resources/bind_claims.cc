@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <string>
-#include <tuple>
 #include <utility>
 
 #include "scheduler/framework/measurements.h"
@@ -105,18 +104,25 @@ Task<framework::Verdict> WaitForDevices(framework::BindingContext& binding, PodC
 }
 
 // An earlier attempt may still be removing its reservation, which must not meet the one that this
-// attempt makes; or it may have removed, since PreFilter, the one that the claim shows.
+// attempt makes; or it may have removed, since PreFilter, the one that the claim shows. A claim
+// that nobody uses may then have lost its devices, or be gone.
+//
+// DIFFERS: kube-scheduler binds a pod if PreFilter found its claim reserved for it.
 Task<framework::Verdict> AwaitUnreserve(framework::BindingContext& binding, PodClaim& claim) {
   const framework::Background* background = binding.cycle().background();
   const std::string task = UnreserveTaskOf(*claim.object);
   while (background != nullptr && background->IsRunning(task) && !binding.cancelled())
     co_await binding.Sleep(kUnreservePollInterval);
-  model::ClaimRef latest =
-      binding.cycle().cluster().devices().FindClaim(model::ClaimKey(*claim.object));
-  if (latest != nullptr && latest->metadata.uid == claim.object->metadata.uid &&
-      IsReservedFor(*claim.object, binding.cycle().pod().uid())) {
-    claim.object = std::move(latest);
+  if (!IsReservedFor(*claim.object, binding.cycle().pod().uid())) co_return framework::Verdict();
+  const api::ObjectKey key = model::ClaimKey(*claim.object);
+  model::ClaimRef latest = binding.cycle().cluster().devices().FindClaim(key);
+  if (latest == nullptr || latest->metadata.uid != claim.object->metadata.uid) {
+    co_return framework::Verdict::Error(
+        fmt::format("claim {} got deleted in the meantime", key.ToString()));
   }
+  if (!HaveSameDevices(*latest, *claim.object))
+    co_return framework::Verdict::Error(DeallocatedElsewhere(*latest));
+  claim.object = std::move(latest);
   co_return framework::Verdict();
 }
 
@@ -126,9 +132,9 @@ Task<framework::Verdict> BindClaims(framework::BindingContext& binding, PodClaim
                                     Duration timeout) {
   const std::string& uid = binding.cycle().pod().uid();
   for (PodClaim& claim : pod.claims) {
-    std::ignore = co_await AwaitUnreserve(binding, claim);
-    if (IsReservedFor(*claim.object, uid)) continue;
-    framework::Verdict verdict = co_await BindClaim(binding, pod, claim);
+    framework::Verdict verdict = co_await AwaitUnreserve(binding, claim);
+    if (verdict.ok() && !IsReservedFor(*claim.object, uid))
+      verdict = co_await BindClaim(binding, pod, claim);
     if (!verdict.ok()) co_return verdict;
   }
   const bool waits = binding.cycle().cluster().devices().gates().binding_conditions &&

@@ -200,13 +200,14 @@ TEST_F(SpecialClaimTest, KeepsItsDevicesUntilItIsSeen) {
   binding_->Complete({});
   while (Outcome() == "waiting") binding_->Wait();
   EXPECT_EQ(Outcome(), "Success");
-  EXPECT_TRUE(devices().IsInFlight(in_memory_));
+  EXPECT_FALSE(devices().IsInFlight(in_memory_));
+  EXPECT_TRUE(devices().IsInFlight("created"));
   EXPECT_EQ(Names(background_.writes()), "get");
   background_.Complete({Kind::kUnavailable, "busy"});
-  EXPECT_TRUE(devices().IsInFlight(in_memory_));
+  EXPECT_TRUE(devices().IsInFlight("created"));
   Show(created_);
   background_.Complete(Holding(created_));
-  EXPECT_FALSE(devices().IsInFlight(in_memory_));
+  EXPECT_FALSE(devices().IsInFlight("created"));
   EXPECT_EQ(StatusOf(*Claim("web-extended-resources-x")), "gpu-0 for uid-of-web");
 }
 
@@ -215,7 +216,34 @@ TEST_F(SpecialClaimTest, GivesItsDevicesUpIfItIsGone) {
   binding_->Complete({});
   while (Outcome() == "waiting") binding_->Wait();
   background_.Complete({Kind::kNotFound, "gone"});
+  EXPECT_FALSE(devices().IsInFlight("created"));
+}
+
+// The claim was created and never seen, and it got no devices: nothing is held for it.
+TEST_F(SpecialClaimTest, GivesItsDevicesUpIfTheyWereNotWritten) {
+  in_memory_ = Written()->metadata.uid;
+  created_ = Created();
+  binding_->Complete(Holding(created_));
+  Accept();
+  binding_->Complete({Kind::kNotFound, "gone"});
+  while (Outcome() == "waiting") binding_->Wait();
   EXPECT_FALSE(devices().IsInFlight(in_memory_));
+  EXPECT_FALSE(devices().IsInFlight("created"));
+}
+
+// Both attempts have a device, so that none is left for another pod.
+TEST_F(SpecialClaimTest, OfAnEarlierAttemptThatIsNotSeenKeepsItsDevices) {
+  Write();
+  binding_->Complete({Kind::kRejected, "no"});
+  while (Outcome() == "waiting") binding_->Wait();
+  Reserve(kPodWithExtendedResource);
+  EXPECT_TRUE(devices().IsInFlight("created"));
+  EXPECT_TRUE(devices().IsInFlight(in_memory_));
+  std::string other(kPodWithExtendedResource);
+  other.replace(other.find("web"), 3, "other");
+  other.replace(other.find("uid-of-web"), 10, "uid-of-other");
+  PluginHarness harness(world_, MakePlugin(kPlugin), other);
+  EXPECT_EQ(harness.Filter(), "0");
 }
 
 TEST_F(SpecialClaimTest, MayNotBeCreated) {

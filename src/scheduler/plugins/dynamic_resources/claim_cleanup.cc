@@ -68,8 +68,7 @@ Task<framework::Verdict> RemoveReservation(framework::Async& async, model::Clust
 // whether it is this one's.
 void EndAllocation(model::Devices& devices, PodClaim& claim) {
   if (!std::exchange(claim.allocation, std::nullopt)) return;
-  if (devices.RemoveInFlight(claim.object->metadata.uid, /*forced=*/false))
-    devices.Restore(model::ClaimKey(*claim.object));
+  devices.RemoveInFlight(claim.object->metadata.uid, /*forced=*/false);
 }
 
 }  // namespace
@@ -99,7 +98,8 @@ void UnreserveClaims(framework::Cycle& cycle, PodClaims& pod) {
   }
 }
 
-Task<framework::Verdict> Deallocate(framework::Async* writes, DeallocationPlan plan) {
+Task<framework::Verdict> Deallocate(framework::Async* writes, model::Cluster& cluster,
+                                    DeallocationPlan plan) {
   if (writes == nullptr) co_return plan.Verdict();
   if (plan.deallocate != nullptr) {
     auto next = std::make_shared<api::ResourceClaim>(*plan.deallocate);
@@ -107,6 +107,9 @@ Task<framework::Verdict> Deallocate(framework::Async* writes, DeallocationPlan p
     framework::ApiWrite write = framework::UpdateResourceClaimStatus{std::move(next)};
     const framework::WriteResult result = co_await writes->Write(std::move(write));
     if (!result.ok()) co_return framework::Verdict::Error(result.message);
+    // DIFFERS: in kube-scheduler the pod's next attempt may find the claim as it was, and count on
+    // a reservation that is gone.
+    if (result.claim != nullptr) cluster.mutable_devices().AssumeAfterCycle(result.claim);
   } else if (plan.remove != nullptr) {
     framework::Verdict deleted = co_await DeleteSpecialClaim(*writes, plan.remove);
     if (!deleted.ok()) co_return deleted;

@@ -21,7 +21,8 @@ void UnreserveClaims(framework::Cycle& cycle, PodClaims& pod);
 std::string UnreserveTaskOf(const api::ResourceClaim& claim);
 
 // Carries out the plan for a pod that fits on no node. Returns its verdict, or Error if a write
-// failed. Without `writes`, which otherwise must outlive the task, nothing is written.
-Task<framework::Verdict> Deallocate(framework::Async* writes, DeallocationPlan plan);
+// failed. Without `writes`, nothing is written. Both must outlive the task.
+Task<framework::Verdict> Deallocate(framework::Async* writes, model::Cluster& cluster,
+                                    DeallocationPlan plan);
 
 }  // namespace berth::scheduler::plugins

@@ -91,6 +91,59 @@ TEST_F(UnreserveTest, TheNextAttemptSeesItsResult) {
   EXPECT_EQ(StatusOf(*Written()), "gpu-0 for uid-of-web");
 }
 
+// A claim that nobody uses may be deallocated, and deleted, while the pod waits at Permit.
+TEST_F(UnreserveTest, TheNextAttemptFailsIfTheClaimIsGone) {
+  BindFreshClaim();
+  Unreserve();
+  Reserve(PodWithGpus({"c"}));
+  background_.Complete(Holding(Unreserved()));
+  world_.cluster().Remove<api::ResourceClaim>({"default", "c"});
+  StartPreBind();
+  EXPECT_EQ(Outcome(), "Error: claim default/c got deleted in the meantime");
+  EXPECT_EQ(Writes(), "");
+}
+
+TEST_F(UnreserveTest, TheNextAttemptFailsIfTheClaimWasCreatedAgain) {
+  BindFreshClaim();
+  Unreserve();
+  Reserve(PodWithGpus({"c"}));
+  background_.Complete(Holding(Unreserved()));
+  world_.cluster().Remove<api::ResourceClaim>({"default", "c"});
+  std::string another = GpuClaimYaml("c", 12);
+  another.replace(another.find("uid-of-c"), 8, "uid-of-d");
+  world_.Add(another);
+  StartPreBind();
+  EXPECT_EQ(Outcome(), "Error: claim default/c got deleted in the meantime");
+}
+
+TEST_F(UnreserveTest, TheNextAttemptFailsIfTheClaimHasOtherDevices) {
+  for (const std::string& status : {std::string(), AllocatedStatus("gpu-1")}) {
+    world_.cluster().Remove<api::ResourceClaim>({"default", "c"});
+    BindFreshClaim();
+    Unreserve();
+    Reserve(PodWithGpus({"c"}));
+    background_.Complete(Holding(Unreserved()));
+    world_.Add(GpuClaimYaml("c", 12, "", status));
+    StartPreBind();
+    EXPECT_EQ(Outcome(), "Error: claim default/c got deallocated elsewhere in the meantime");
+    EXPECT_EQ(Writes(), "");
+  }
+}
+
+// The API has shown the version that the write returned, so it shows it no second time.
+TEST_F(UnreserveTest, TheClaimStaysAsItWasWritten) {
+  BindFreshClaim();
+  Unreserve();
+  auto deallocated = std::make_shared<api::ResourceClaim>(*Unreserved());
+  deallocated->status = {};
+  background_.Complete(Holding(deallocated));
+  Show(deallocated);
+  Reserve(PodWithGpus({"c"}));
+  EXPECT_TRUE(devices().IsInFlight("uid-of-c"));
+  Unreserve();
+  EXPECT_EQ(Claim()->metadata.resource_version, "9");
+}
+
 // PreBind of this plugin may fail long before another plugin's ends.
 TEST_F(UnreserveTest, AnAllocationOfAnotherPodStaysInFlight) {
   world_.Add(GpuClaimYaml("c"));
@@ -112,7 +165,7 @@ class DeallocateTest : public ClaimsTest {
   // Carries out a plan; its writes are those of `background_`.
   void Run(DeallocationPlan plan) {
     plan.has_claims = true;
-    task_.emplace(Deallocate(&background_.async(), std::move(plan)));
+    task_.emplace(Deallocate(&background_.async(), world_.cluster(), std::move(plan)));
     task_->Start();
   }
   static model::ClaimRef Decoded(const std::string& yaml) {
@@ -130,6 +183,22 @@ TEST_F(DeallocateTest, TheStatusIsEmptied) {
   EXPECT_EQ(ClaimOf(background_.writes()[0])->metadata.resource_version, "4");
   background_.Complete({});
   EXPECT_EQ(Outcome(), "Unschedulable: deallocation of ResourceClaim completed");
+}
+
+// Otherwise the pod's next attempt might count on a reservation that is gone. The cycle itself goes
+// on with what it has found.
+TEST_F(DeallocateTest, TheResultCountsAfterTheCycle) {
+  world_.Add(GpuClaimYaml("c", 4, "", AllocatedStatus("gpu-0")));
+  DeallocationPlan plan;
+  plan.deallocate = Claim();
+  Run(plan);
+  background_.Complete(Accepted(ClaimOf(background_.writes()[0])));
+  EXPECT_EQ(StatusOf(*Claim()), "gpu-0 for");
+  const std::vector<model::ClaimChange> changes = devices().TakeAssumedChanges();
+  ASSERT_EQ(changes.size(), 1u);
+  EXPECT_EQ(StatusOf(*changes[0].before), "gpu-0 for");
+  EXPECT_EQ(StatusOf(*Claim()), "for");
+  EXPECT_EQ(Claim()->metadata.resource_version, "5");
 }
 
 TEST_F(DeallocateTest, AConflictIsAnError) {
@@ -170,7 +239,7 @@ TEST_F(DeallocateTest, AnExplanationWritesNothing) {
   DeallocationPlan plan;
   plan.has_claims = true;
   plan.remove = Decoded(GpuClaimYaml("c"));
-  Task<framework::Verdict> task = Deallocate(nullptr, plan);
+  Task<framework::Verdict> task = Deallocate(nullptr, world_.cluster(), plan);
   task.Start();
   EXPECT_EQ(Text(task.result()), "Unschedulable: deletion of ResourceClaim completed");
 }

@@ -238,7 +238,7 @@ Task<framework::PostFilterResult> DynamicResources::PostFilter(
     co_return result;
   }
   DeallocationPlan plan = PlanDeallocation(cycle, cycle.state<FilterState>(*this));
-  result.verdict = co_await Deallocate(failed.writes, std::move(plan));
+  result.verdict = co_await Deallocate(failed.writes, cycle.mutable_cluster(), std::move(plan));
   co_return result;
 }
 

@@ -27,8 +27,7 @@ void AddQuantities(api::QuantityMap& sums, const api::QuantityMap& amounts) {
 
 AllocatedDevices GatherAllocatedDevices(const Snapshot& snapshot, const model::Features& features) {
   AllocatedDevices devices;
-  for (const auto& [key, claim] : snapshot.resource_claims)
-    AddDevicesOf(*LatestClaim(snapshot, key), features, devices);
+  for (const auto& [key, claim] : snapshot.resource_claims) AddDevicesOf(*claim, features, devices);
   for (const auto& [uid, claim] : snapshot.devices.in_flight)
     AddDevicesOf(*claim, features, devices);
   return devices;

@@ -1,4 +1,4 @@
-// AllocatedDevices are the devices that claims already have: written, assumed or in flight.
+// AllocatedDevices are the devices that claims already have: written or in flight.
 #pragma once
 
 #include <compare>
@@ -33,7 +33,7 @@ struct AllocatedDevices {
   }
 };
 
-// Devices with admin access do not count. A claim that is assumed and still in flight counts
+// Devices with admin access do not count. A claim that is written and still in flight counts
 // twice, as in kube-scheduler.
 AllocatedDevices GatherAllocatedDevices(const Snapshot& snapshot, const model::Features& features);
 

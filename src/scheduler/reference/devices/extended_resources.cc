@@ -100,8 +100,7 @@ bool MayBeBackedByClass(std::string_view resource) {
 }
 
 const api::ResourceClaim* FindSpecialClaim(const Snapshot& snapshot, const api::Pod& pod) {
-  for (const auto& [key, listed] : snapshot.resource_claims) {
-    const api::ResourceClaim* claim = LatestClaim(snapshot, key);
+  for (const auto& [key, claim] : snapshot.resource_claims) {
     const std::string* annotation = Find(claim->metadata.annotations, kSpecialClaimAnnotation);
     if (annotation == nullptr || *annotation != "true") continue;
     const bool owned =
@@ -109,7 +108,7 @@ const api::ResourceClaim* FindSpecialClaim(const Snapshot& snapshot, const api::
           return owner.name == pod.metadata.name && owner.uid == pod.metadata.uid &&
                  owner.controller.value_or(false);
         });
-    if (owned) return claim;
+    if (owned) return claim.get();
   }
   return nullptr;
 }

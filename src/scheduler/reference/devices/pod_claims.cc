@@ -27,7 +27,7 @@ Result<std::optional<std::string>> GeneratedName(const api::Pod& pod, const std:
 Result<const api::ResourceClaim*> FindClaim(const Snapshot& snapshot, const api::Pod& pod,
                                             const std::string& name, bool must_own) {
   const api::ObjectKey key{pod.metadata.namespace_, name};
-  const api::ResourceClaim* claim = LatestClaim(snapshot, key);
+  const api::ResourceClaim* claim = Find(snapshot.resource_claims, pod.metadata.namespace_, name);
   if (claim == nullptr)
     return Fail(fmt::format("could not find ResourceClaim \"{}\"", key.ToString()));
   if (claim->metadata.deletion_timestamp)

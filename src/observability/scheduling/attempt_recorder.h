@@ -1,0 +1,62 @@
+// AttemptRecorder writes what the engine reports to a ledger: the attempts, who was rejected on
+// which node, and the activity over time.
+//
+// Owned by whoever runs the engine, and written on the engine's thread; the three parts may be read
+// on any.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ledger/activity.h"
+#include "ledger/ledger.h"
+#include "ledger/node_rejections.h"
+#include "scheduler/engine/attempt_report.h"
+
+namespace berth::observability::scheduling {
+
+class AttemptRecorder final : public scheduler::engine::AttemptObserver {
+ public:
+  // An eighth of the memory is for NodeRejections.
+  explicit AttemptRecorder(const ledger::LedgerOptions& options = {});
+
+  const ledger::Ledger& ledger() const { return ledger_; }
+  const ledger::NodeRejections& rejections() const { return rejections_; }
+  const ledger::ActivityLog& activity() const { return activity_; }
+
+  uint64_t OnAttempt(const scheduler::engine::AttemptReport& report) override;
+  void OnBindingEnd(const scheduler::engine::BindingReport& report) override;
+  void OnSizes(const Now& now, const scheduler::framework::EngineSizes& sizes) override;
+  void OnCommand(const Now& now, scheduler::framework::WriteLane lane) override;
+
+ private:
+  std::string_view TextOf(scheduler::framework::EventLabel event);
+  // These fill the buffers below.
+  ledger::FailureView Failure(const scheduler::engine::AttemptReport& report);
+  void NameCandidates(const scheduler::engine::AttemptReport& report);
+  void NameVictims(const scheduler::engine::AttemptReport& report);
+  void NameRejectors(const scheduler::engine::AttemptReport& report);
+
+  void CountRejections(const scheduler::engine::AttemptReport& report);
+  void CountReasons(Instant now, const scheduler::engine::FailureAccount& failure);
+
+  ledger::Ledger ledger_;
+  ledger::NodeRejections rejections_;
+  ledger::ActivityLog activity_;
+
+  std::array<std::string, scheduler::framework::EventLabel::kCount> event_texts_;  // Once used.
+  // Buffers of one attempt.
+  std::vector<std::string_view> plugins_, waited_for_;
+  std::vector<ledger::BasicNodeGroup<std::string_view>> groups_;
+  std::vector<ledger::BasicCandidate<std::string_view>> candidates_;
+  std::vector<ledger::BasicPodName<std::string_view>> victims_;
+  // The reasons of the last failure.
+  uint64_t reasons_of_ = 0, reasons_version_ = 0;
+  std::vector<uint8_t> reasons_;
+};
+
+}  // namespace berth::observability::scheduling
