@@ -130,8 +130,8 @@ TEST_F(MirrorTest, ReadsLittleBetweenTwoSteps) {
   }
   Sync();
   const size_t to_copy = visits_;
-  // The nodes, 17 other kinds, the pods in three slices, and their states in three.
-  EXPECT_EQ(to_copy, 1U + 17U + 3U + 3U);
+  // The nodes, 18 other kinds, the pods in three slices, and their states in three.
+  EXPECT_EQ(to_copy, 1U + 18U + 3U + 3U);
   Sync();
   EXPECT_EQ(visits_, to_copy);
   live_.Put(MakePod("web-1").On("a").Label("a", "b"));

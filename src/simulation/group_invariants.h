@@ -1,6 +1,6 @@
 // GroupInvariants checks what must hold for PodGroups in a simulated world in spite of all faults.
 //
-// It counts the members that the scheduler was told of; the engine's own counts play no part.
+// It counts the members that were delivered to the scheduler; the engine's own counts play no part.
 #pragma once
 
 #include <optional>

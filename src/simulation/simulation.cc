@@ -17,7 +17,7 @@ namespace {
 constexpr size_t kStepsBetweenLulls = 25;
 
 // Groups are behind gates. Members that preempt one by one are placed together with their victims
-// for a moment, which is not to be told from a mistake.
+// for a moment, which looks like a mistake.
 scheduler::model::Features FeaturesOf(const SimulationOptions& options, const FaultPlan& plan) {
   scheduler::model::Features features = options.features;
   if (!plan.groups) return features;

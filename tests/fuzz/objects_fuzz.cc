@@ -34,10 +34,9 @@ using client::WireForm;
 
 // A running pod in protobuf, to which fuzzed fields are appended: metadata {name, namespace} and
 // spec {nodeName}.
-constexpr std::string_view kRunningPod(
+constexpr std::string_view kRunningPod =
     "\x0a\x0c\x0a\x01p\x1a\x07"
-    "default\x12\x04\x52\x02n1",
-    22);
+    "default\x12\x04\x52\x02n1";
 
 // The key of the pod in `json` and its node, if the text says that much about a running pod.
 struct Running {

@@ -137,7 +137,10 @@ scheduler::model::NodeMask PassingNodes(const scheduler::framework::Cycle& cycle
     EXPECT_TRUE(filter->Filter(cycle, passing).ok());
   passing.KeepIf([&](size_t row) {
     const scheduler::model::NodeRow node{static_cast<uint32_t>(row)};
-    return std::ranges::all_of(rules.row_rules,
+    return std::ranges::all_of(
+               rules.only_domains,
+               [&](const auto& only) { return only.domain_of[row] == only.domain; }) &&
+           std::ranges::all_of(rules.row_rules,
                                [&](const auto& rule) { return rule.Passes(row); }) &&
            std::ranges::all_of(rules.filters,
                                [&](const auto* filter) { return filter->Passes(cycle, node); });

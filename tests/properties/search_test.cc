@@ -125,12 +125,16 @@ class SearchedCluster {
         pod.object.spec.affinity.emplace().pod_anti_affinity.emplace().required = {
             TermFor(group, "kubernetes.io/hostname")};
         break;
-      case 2:
-        if (random_.Chance(20)) {
-          pod.object.spec.affinity.emplace().pod_affinity.emplace().required = {
-              TermFor(group, "topology.kubernetes.io/zone")};
-        }
+      case 2: {
+        // Most groups are everywhere, but some are in one place.
+        const bool close = random_.Chance(80);
+        const std::string wanted = close ? fmt::format("close-{}", Below(6)) : group;
+        pod.Label("group", wanted);
+        if (!close && random_.Chance(80)) break;
+        pod.object.spec.affinity.emplace().pod_affinity.emplace().required = {TermFor(
+            wanted, random_.Chance(90) ? "topology.kubernetes.io/zone" : "kubernetes.io/hostname")};
         break;
+      }
       case 3: {
         auto& preferred = pod.object.spec.affinity.emplace().node_affinity.emplace().preferred;
         preferred.emplace_back().weight = static_cast<int32_t>(1 + Below(3));
@@ -157,6 +161,7 @@ class SearchedCluster {
     if (!may_fit) return {};
     const NodeRow found = attempt.Search();
     EXPECT_TRUE(scan.Filter().ok());
+    if (random_.Chance(20)) CompareCached(pod, *results, scan);
     if (scan.feasible().None()) {
       EXPECT_FALSE(found.valid()) << cluster_.nodes().name(found);
       return {};
@@ -169,6 +174,29 @@ class SearchedCluster {
       EXPECT_EQ(found, scan.Best()) << pod.key().ToString();
     }
     return scan.Best();
+  }
+
+  // Expects the cached results of the pod's class to be those of `fresh`, which has filtered.
+  void CompareCached(const scheduler::model::PodRecord& pod,
+                     scheduler::framework::ClassResults& results,
+                     scheduler::framework::Attempt& fresh) {
+    scheduler::framework::Attempt cached(cluster_, *profile_, results, pod);
+    cached.StartAt(fresh.start());
+    EXPECT_TRUE(cached.PreFilter().ok());
+    EXPECT_TRUE(cached.Filter().ok());
+    EXPECT_TRUE(cached.feasible() == fresh.feasible()) << pod.key().ToString();
+    fresh.candidates().ForEach([&](size_t row) {
+      const NodeRow node{static_cast<uint32_t>(row)};
+      EXPECT_EQ(fresh.feasible().Test(row), fresh.FilterNode(node).ok())
+          << cluster_.nodes().name(node);
+    });
+    if (fresh.feasible().None()) {
+      EXPECT_EQ(cached.Diagnose({}).Message(), fresh.Diagnose({}).Message());
+      return;
+    }
+    EXPECT_TRUE(cached.Score().ok());
+    EXPECT_TRUE(fresh.Score().ok());
+    EXPECT_EQ(cached.Best(), fresh.Best());
   }
 
   void Change() {

@@ -455,8 +455,10 @@ TEST_P(EngineComparison, EngineMatchesTheReference) {
   for (uint64_t seed = GetParam(); coverage.decisions < wanted; seed += kShards) {
     if (!RunCluster(seed, coverage)) return;
   }
-  // At least one decision in `one_in`.
-  const auto is_common = [&](size_t count, size_t one_in) { return count * one_in >= wanted; };
+  // At least one decision in `one_in`; what is rarer may be missing in a short run.
+  const auto is_common = [&](size_t count, size_t one_in) {
+    return count * one_in >= wanted || one_in > wanted;
+  };
   EXPECT_TRUE(is_common(coverage.placed, 8)) << coverage.placed;
   EXPECT_TRUE(is_common(coverage.with_victims, 60)) << coverage.with_victims;
   EXPECT_TRUE(is_common(coverage.with_budget_violations, 500)) << coverage.with_budget_violations;

@@ -32,6 +32,7 @@ struct Rule {
                                               scheduler::model::NodeRow)>
       filter;
   scheduler::framework::Scope filter_scope = scheduler::framework::Scope::kCluster;
+  scheduler::framework::SeenOfPods seen_of_pods = scheduler::framework::SeenOfPods::kAll;
   std::function<scheduler::framework::Verdict(scheduler::framework::Cycle&,
                                               const scheduler::model::NodeMask&)>
       pre_score;
@@ -62,6 +63,7 @@ class FakeRule final : public scheduler::framework::PreFilterPlugin,
     return rule_.filter ? rule_.filter(cycle, node) : scheduler::framework::Verdict();
   }
   scheduler::framework::Scope filter_scope() const override { return rule_.filter_scope; }
+  scheduler::framework::SeenOfPods seen_of_pods() const override { return rule_.seen_of_pods; }
   scheduler::framework::Verdict PreScore(
       scheduler::framework::Cycle& cycle,
       const scheduler::model::NodeMask& feasible) const override {

@@ -282,6 +282,10 @@ const steps: Step[] = [
       await page.go(`${base}#/pod/${pod.namespace}/${pod.name}`);
       await page.sees("Why this node");
       await page.until("document.querySelectorAll('.waterfall .step').length > 3", "a waterfall");
+      assert.equal(
+        await page.evaluate("/waiting for|\\d\\.\\d{6}/.test(document.querySelector('main').innerText)"),
+        false,
+      );
       await page.resize({ width: 1440, height: 1500 });
       await shot(page, "pod-running");
       await page.resize({ width: 1440, height: 900 });

@@ -269,7 +269,7 @@ export class Mock {
         await this.file(url.pathname, response);
         return;
       }
-      if (this.failWith) throw new Failure(this.failWith, "Unavailable", "the mock fails as it was told to");
+      if (this.failWith) throw new Failure(this.failWith, "Unavailable", "the mock fails on purpose");
       if (request.method !== "GET") throw new Failure(405, "MethodNotAllowed", "the API is read-only");
       if (this.options.delay) await new Promise((resolve) => setTimeout(resolve, this.options.delay));
       const segments = url.pathname.slice("/berth/v1/".length).split("/").map(decodeURIComponent);

@@ -86,7 +86,7 @@ TEST(KindSetTest, EachCollectionHasOneStoredKind) {
   const KindPtr unserved = CustomKindOf("example.com", "v1", "things", "Thing");
   const KindSet kinds({CustomKindOf("example.com", "v1alpha1", "things", "Thing", unserved),
                        CustomKindOf("example.com", "v1beta1", "things", "Thing", unserved)},
-                      1);
+                      1, /*alpha_workloads=*/true);
   ASSERT_EQ(kinds.stored().size(), CollectionNames().size() + 1);
   for (size_t i = 0; i < CollectionNames().size(); ++i) {
     EXPECT_EQ(kinds.stored()[i]->collection, i);

@@ -58,7 +58,8 @@ TEST_F(WorkloadsTest, GroupsAreCompletedByAdmission) {
   EXPECT_EQ(ErrorOf(Create(kGroups,
                            "{'metadata':{'name':'h'},'spec':{'schedulingPolicy':{'basic':{}},"
                            "'priorityClassName':'high','priority':7}}")),
-            "403 podgroups.scheduling.k8s.io \"h\" is forbidden: priority set in the pod group (7) "
+            "403 Forbidden: podgroups.scheduling.k8s.io \"h\" is forbidden: priority set in the "
+            "pod group (7) "
             "must match the priority computed (1000) based on the priority class set in the spec");
 }
 
@@ -126,14 +127,15 @@ TEST_F(WorkloadsTest, TemplateOfAGroupMustExist) {
   constexpr std::string_view kFromTemplate =
       "{'metadata':{'name':'g'},'spec':{'schedulingPolicy':{'basic':{}},'podGroupTemplateRef':{"
       "'workload':{'workloadName':'job','podGroupTemplateName':'workers'}}}}";
-  EXPECT_EQ(ErrorOf(Create(kGroups, kFromTemplate)),
-            "403 podgroups.scheduling.k8s.io \"g\" is forbidden: PodGroup rejected: Workload "
-            "\"job\" not found");
+  EXPECT_EQ(
+      ErrorOf(Create(kGroups, kFromTemplate)),
+      "403 Forbidden: podgroups.scheduling.k8s.io \"g\" is forbidden: PodGroup rejected: Workload "
+      "\"job\" not found");
   Make(kWorkloads,
        "{'metadata':{'name':'job'},'spec':{'podGroupTemplates':[{'name':'leader',"
        "'schedulingPolicy':{'basic':{}}}]}}");
   EXPECT_EQ(ErrorOf(Create(kGroups, kFromTemplate)),
-            "403 podgroups.scheduling.k8s.io \"g\" is forbidden: PodGroup rejected: "
+            "403 Forbidden: podgroups.scheduling.k8s.io \"g\" is forbidden: PodGroup rejected: "
             "PodGroupTemplate \"workers\" not found in Workload \"job\"");
 }
 

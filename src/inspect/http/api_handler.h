@@ -1,6 +1,6 @@
 // ApiHandler serves /berth/v1 over HTTP: requests on a thread of its own, and event streams.
 //
-// It serves whoever asks: authentication and authorization come before it.
+// It serves every request: authentication and authorization come before it.
 #pragma once
 
 #include <condition_variable>

@@ -118,7 +118,8 @@ TEST(ApplyDefaults, CompletesArguments) {
 
 TEST(ApplyDefaults, ShowsBerthsOwnArgumentsOnlyIfTheyAreGiven) {
   const model::Features gangs{.gang_scheduling = true, .generic_workload = true};
-  for (const PluginConfig& config : Default(gangs).profiles[0].plugin_config)
+  const Configuration with_gangs = Default(gangs);
+  for (const PluginConfig& config : with_gangs.profiles[0].plugin_config)
     EXPECT_NE(config.name, "GangScheduling");
 
   Configuration configuration;

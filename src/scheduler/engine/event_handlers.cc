@@ -224,16 +224,17 @@ void EventHandlers::HandlePodAdd(const std::shared_ptr<const api::Pod>& pod) {
   handled_.push_back(kUnschedulablePodAdd);
 }
 
-void EventHandlers::CheckGatesOfGroup(const api::ObjectKey& key) {
+bool EventHandlers::CanBePlaced(const api::ObjectKey& key) const {
   const api::PodGroup* group = cluster_.objects<api::PodGroup>().Find(key);
-  const model::PodGroups::Members& members = cluster_.groups().Of(key);
-  const bool too_few =
-      group == nullptr ||
-      (group->min_count && static_cast<int64_t>(members.size()) < *group->min_count);
-  for (model::PodId id : members.pending) {
+  const auto members = static_cast<int64_t>(cluster_.groups().Of(key).size());
+  return group != nullptr && members >= group->min_count.value_or(0);
+}
+
+void EventHandlers::CheckGatesOfGroup(const api::ObjectKey& key) {
+  const bool can_be_placed = CanBePlaced(key);
+  for (model::PodId id : cluster_.groups().Of(key).pending) {
     queue_.CheckGates(id);
-    // A group that cannot be placed holds no room.
-    if (!too_few || !cluster_.nominations().NodeOf(id).valid()) continue;
+    if (can_be_placed || !cluster_.nominations().NodeOf(id).valid()) continue;
     cluster_.Nominate(id, {});
     HandleNominationEnd(cluster_.pod(id).object);
   }
@@ -255,8 +256,10 @@ bool EventHandlers::IsGated(model::PodId id) const {
 }
 
 void EventHandlers::NominateFromStatus(model::PodId id) {
-  const std::string& node = cluster_.pod(id).object->status.nominated_node_name;
-  cluster_.NominateByName(id, node);
+  const api::Pod& pod = *cluster_.pod(id).object;
+  const auto group = cluster_.features().has_groups() ? model::GroupNamedBy(pod) : std::nullopt;
+  const bool reserves = !group || CanBePlaced(*group);
+  cluster_.NominateByName(id, reserves ? pod.status.nominated_node_name : "");
 }
 
 void EventHandlers::HandlePendingPodUpdate(const std::shared_ptr<const api::Pod>& before,

@@ -69,6 +69,8 @@ class EventHandlers {
   // `pod` no longer has its nominated node: other pods of at most its priority may use it.
   void HandleNominationEnd(const std::shared_ptr<const api::Pod>& pod);
   bool IsGated(model::PodId id) const;
+  // Reports whether the group exists with enough members; otherwise nothing is reserved for them.
+  bool CanBePlaced(const api::ObjectKey& group) const;
   // The group has a member less, or is gone: GangScheduling may gate the others.
   void CheckGatesOfGroup(const api::ObjectKey& group);
   // Moves pods that the event may make schedulable, and notes it.

@@ -348,10 +348,7 @@ std::optional<Evaluated> Evaluate(const GangContext& context, const model::PodRe
   if (!pre_filter.ok() || !attempt.Filter().ok()) return std::nullopt;
   evaluated.nodes = attempt.feasible();
   evaluated.suitable = attempt.candidates();
-  // An attempt on few nodes does without the cached results.
-  if (!results->RefreshFilters(attempt.cycle(), attempt.skipped_filters()).ok())
-    return std::nullopt;
-  evaluated.suitable &= results->feasible();
+  if (!attempt.FilterWithoutRivals(evaluated.suitable).ok()) return std::nullopt;
   evaluated.traits = TraitsOf(attempt);
   return evaluated;
 }

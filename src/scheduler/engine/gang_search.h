@@ -20,7 +20,7 @@ class GangBoard {
  public:
   virtual ~GangBoard() = default;
 
-  // Returns the nodes on which `member` fits now; nothing if that cannot be told.
+  // Returns the nodes on which `member` fits now; nothing if that is unknown.
   virtual std::optional<model::NodeMask> NodesFor(size_t member) = 0;
 
   // Places `member` on a node on which it fits. Enough: the gang is complete. No: it cannot be

@@ -35,6 +35,7 @@ struct MemberTrial {
   std::unique_ptr<framework::Attempt> attempt;
   framework::AttemptMeter meter;        // Of the attempt.
   model::NodeRow node;                  // Invalid if it has none.
+  size_t evaluated = 0, feasible = 0;   // Numbers of nodes.
   bool needs_preemption = false;        // The node is one where victims are being evicted for it.
   std::optional<Failure> failure;       // If it has no node, or needs preemption.
   bool permitted = false;               // Permit plugins would let it be bound.

@@ -1,4 +1,4 @@
-// How many members of a group fit into each of its placements, told without placing them.
+// How many members of a group fit into each of its placements, counted without placing them.
 //
 // That is possible if the members are alike and it depends on a node and its free resources alone
 // whether one fits: then greedy placement ends with as many members as the nodes' rooms add up to.
@@ -15,8 +15,8 @@
 
 namespace berth::scheduler::engine {
 
-// Returns the number for each placement; nothing if it cannot be told. `context.nodes` are those of
-// all placements.
+// Returns the number for each placement; nothing if it cannot be counted. `context.nodes` are those
+// of all placements.
 std::optional<std::vector<size_t>> CountInPlacements(
     const GangContext& context, const std::vector<const model::PodRecord*>& members,
     std::span<const framework::Placement> placements);

@@ -1,4 +1,4 @@
-// What would be decided about a group is told without deciding it.
+// A preview shows what would be decided about a group, without deciding it.
 #include <gtest/gtest.h>
 
 #include <memory>

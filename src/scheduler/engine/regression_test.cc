@@ -515,5 +515,31 @@ TEST(Regression, RequestsThatOverflowConcernTheirNodeOnly) {
   EXPECT_EQ(scripted->Decisions(), Lines({"web -> n2"}));
 }
 
+// The rating of victims that the class had before a pod's anti-affinity excluded it from the zone
+// was taken for valid, and preemption failed on the best node.
+TEST(Regression, AntiAffinityOfAnotherNodesPodEndsPreemption) {
+  EngineHarness harness({.profiles = {DefaultProfile()}, .paranoid = true});
+  for (const char* node : {"n1", "n2"}) {
+    harness.Put(MakeNode(node).Cpu("1").Zone("z"));
+    harness.Put(MakePod(std::string("on-") + node).On(node).Request("cpu", "1"));
+  }
+  harness.Put(MakeNode("n3").Cpu("1").Zone("z").Cordoned());
+  const auto preemptor = [](const char* name) {
+    return MakePod(name).Priority(5).Label("app", "web").Request("cpu", "1");
+  };
+  harness.Put(preemptor("first"));
+  harness.Schedule();
+  harness.Put(
+      MakePod("alone").On("n3").Priority(9).KeepApart("topology.kubernetes.io/zone", "app", "web"));
+  harness.Put(preemptor("second"));
+  harness.Schedule();
+  const Lines decisions = harness.Decisions();
+  // The first has its victim on one node, which it is nominated to.
+  EXPECT_TRUE(decisions.back().ends_with(
+      "preemption: 0/3 nodes are available: 1 Insufficient cpu, 1 Preemption is not helpful for "
+      "scheduling, 1 node(s) didn't satisfy existing pods anti-affinity rules."))
+      << decisions.back();
+}
+
 }  // namespace BERTH_TEST_FILE
 }  // namespace berth::scheduler::engine

@@ -250,6 +250,8 @@ Task<MemberTrial> Engine::State::TryMember(const GroupCycle& cycle, const GroupM
   const framework::AttemptMeter& meter = trial.attempt->meter();
   if (meter.to() != nullptr) meter.to()->AlgorithmEnded(meter.so_far());
   trial.node = outcome.node;
+  trial.evaluated = outcome.evaluated;
+  trial.feasible = outcome.feasible;
   if (outcome.kind != CycleOutcome::Kind::kNode) {
     trial.failure = FailureOf(outcome, served);
     const Symbol nominated = outcome.post_filter.nomination.node;

@@ -197,6 +197,21 @@ TEST_F(ScheduleGroupTest, MembersAreGatedWhenTooFewAreLeft) {
   EXPECT_EQ(harness_->Queue(), "0/0/0/2");
 }
 
+TEST_F(ScheduleGroupTest, NothingIsReservedForMembersOfWhichTooFewAreLeft) {
+  Start();
+  harness_->Put(MakeNode("n1").Cpu("1").ref());
+  harness_->Put(MakePodGroup("job").Gang(2).ref());
+  PutMembers({"a", "b"});
+  EXPECT_EQ(harness_->Schedule(), 1u);
+  harness_->Commands();
+  harness_->Remove(Member("b").ref());
+  // The API shows late that the member was nominated.
+  harness_->Put(Member("a").Nominated("n1").ref());
+  harness_->Put(MakePod("x").Request("cpu", "1").ref());
+  harness_->Schedule();
+  EXPECT_EQ(Bind(), Lines({"x to n1"}));
+}
+
 TEST_F(ScheduleGroupTest, MembersOfOneGroupMustHaveOneScheduler) {
   EngineOptions options = OptionsWith(WithGangs());
   options.profiles.push_back(DefaultProfile("other", WithGangs()));

@@ -41,6 +41,15 @@ void StatusWriter::Patch(framework::PatchPodStatus patch) {
   Issue(uid, pod);
 }
 
+const std::string* StatusWriter::NominationOf(const std::string& uid) const {
+  const auto found = pods_.find(uid);
+  if (found == pods_.end()) return nullptr;
+  const std::optional<framework::PatchPodStatus>& next = found->second.next;
+  const framework::PatchPodStatus& patch = found->second.patch;
+  if (next && next->nominated_node_name) return &*next->nominated_node_name;
+  return patch.nominated_node_name ? &*patch.nominated_node_name : nullptr;
+}
+
 bool StatusWriter::WriteEnded(CommandId id, const framework::WriteResult& result) {
   const auto command = uid_of_command_.find(id);
   if (command == uid_of_command_.end()) return false;

@@ -23,6 +23,9 @@ class StatusWriter {
 
   void Patch(framework::PatchPodStatus patch);
 
+  // Returns the nominated node that the pod's writes will leave; null if they do not change it.
+  const std::string* NominationOf(const std::string& uid) const;
+
   // Handles the result of a write; returns false if it is not one of these.
   bool WriteEnded(CommandId id, const framework::WriteResult& result);
   // Retries the writes that wait for a time up to `now`.

@@ -79,6 +79,26 @@ TEST_F(StatusTest, PatchesOfOnePodAreSentInOrder) {
   EXPECT_EQ(writer_.size(), 0u);
 }
 
+// A nomination that is not written yet counts, since a later one must take it back.
+TEST_F(StatusTest, KnowsTheNominationThatItsWritesWillLeave) {
+  const auto nomination = [&] {
+    const std::string* node = writer_.NominationOf("uid-of-p");
+    return node == nullptr ? "unchanged" : "@" + *node;
+  };
+  EXPECT_EQ(nomination(), "unchanged");
+  writer_.Patch(Says("first"));
+  EXPECT_EQ(nomination(), "unchanged");
+  Taken();
+  writer_.Patch(Says("second", "n1"));  // Sent after the first.
+  EXPECT_EQ(nomination(), "@n1");
+  writer_.Patch(Nominates(""));
+  EXPECT_EQ(nomination(), "@");
+  End();
+  Taken();
+  End();
+  EXPECT_EQ(nomination(), "unchanged");
+}
+
 TEST_F(StatusTest, BusyApiServerIsCalledFourTimesAtMost) {
   writer_.Patch(Says("hello"));
   EXPECT_EQ(Taken(), Lines({"p: hello"}));

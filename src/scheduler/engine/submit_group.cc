@@ -97,6 +97,8 @@ void Engine::State::BindMember(GroupMember member, MemberTrial trial, const Perm
   BindingCycle::Placement placement{std::move(member.entry), std::move(member.pod),
                                     trial.results->share_compiled(), std::move(trial.attempt),
                                     trial.node};
+  placement.evaluated = trial.evaluated;
+  placement.feasible = trial.feasible;
   AwaitPermit(placement, permit);
   if (attempts_ != nullptr) placement.reported = ReportPlaced(placement, {});
   StartBinding(std::move(placement));
@@ -111,19 +113,19 @@ Failure Engine::State::FailureOfMember(const GroupTrial& trial, const MemberTria
     failure.message = trial.verdict.Message();
     return failure;
   }
+  // DIFFERS: kube-scheduler leaves a member that fits nowhere nominated to where it once fitted.
+  const framework::Nomination none{.replace = !trial.waiting_on_preemption, .node = {}};
   if (member == nullptr) {
     Failure failure;
     failure.rejected = true;
     failure.message = trial.verdict.Message();
-    failure.nomination = {.replace = false, .node = {}};
+    failure.nomination = none;
     return failure;
   }
   if (member->needs_preemption && !trial.waiting_on_preemption) return WaitsForOthers(*member);
   if (member->failure) {
     Failure failure = *member->failure;
-    // DIFFERS: kube-scheduler leaves it nominated to where it once fitted.
-    if (!trial.waiting_on_preemption && !failure.nomination.replace)
-      failure.nomination = {.replace = true, .node = {}};
+    if (!failure.nomination.replace) failure.nomination = none;
     return failure;
   }
   if (!trial.waiting_on_preemption) return WaitsForOthers(*member);
@@ -135,10 +137,16 @@ Failure Engine::State::FailureOfMember(const GroupTrial& trial, const MemberTria
 }
 
 void Engine::State::ReturnMember(GroupMember member, const MemberTrial* trial, Failure failure) {
-  // What it was nominated to is cleared, even if the API has not shown it yet.
-  const Symbol nominated = cluster_.nominations().NodeOf(member.pod->id);
-  if (nominated.valid() && failure.nomination.replace && !failure.nomination.node.valid())
-    failure.announced = cluster_.symbols().Text(nominated);
+  if (failure.nomination.replace && !failure.nomination.node.valid()) {
+    // What it was nominated to is cleared, even if the API has not shown or received it yet.
+    const Symbol nominated = cluster_.nominations().NodeOf(member.pod->id);
+    const std::string* written = status_.NominationOf(member.pod->uid());
+    if (nominated.valid()) {
+      failure.announced = cluster_.symbols().Text(nominated);
+    } else if (written != nullptr) {
+      failure.announced = *written;
+    }
+  }
   const framework::AttemptMeter meter =
       trial == nullptr ? MakeMeter(member.entry.profile) : trial->meter;
   Decision decision = DecisionAbout(*member.pod);

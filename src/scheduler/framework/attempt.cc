@@ -105,6 +105,7 @@ Verdict Attempt::Restrict(const Plugin& plugin, std::vector<Symbol> nodes) {
 
 Verdict Attempt::Filter() {
   const model::NodeTable& nodes = cluster_.nodes();
+  special_ = {};
   if (restriction_) {
     candidates_ = model::NodeMask(nodes.rows());
     for (Symbol name : *restriction_) {
@@ -117,9 +118,11 @@ Verdict Attempt::Filter() {
   if (placement_ != nullptr) candidates_ &= *placement_;
 
   meter_.TookPart(MeasuredPoint::kFilter, results_.filters() & ~skipped_filters_);
-  if (restriction_ && restriction_->size() <= kFewNodes) return FilterFewNodes();
-  Verdict error = results_.RefreshFilters(cycle_, skipped_filters_, meter_);
-  if (!error.ok()) return error;
+  if (restriction_ && restriction_->size() <= kFewNodes) return FilterWithoutCache();
+  // Pods without an identity are not rivals of one another, as those of a class are.
+  const bool has_rivals = !cluster_.nominations().empty();
+  if (has_rivals && cycle_.pod().uid().empty()) return FilterWithoutCache();
+  if (Verdict error = RefreshCachedFilters(); !error.ok()) return error;
   PluginTimer timer(meter_);
   feasible_ = candidates_;
   feasible_ &= results_.feasible();
@@ -130,11 +133,11 @@ Verdict Attempt::Filter() {
     timer.End(*filter, MeasuredPoint::kFilter, verdict.code());
     if (!verdict.ok()) return FilterError(*filter, verdict);
   }
-  return FilterNominatedNodes();
+  return has_rivals ? CorrectCachedResults() : Verdict();
 }
 
 // For nodes that are so few that the other nodes' results are not worth having.
-Verdict Attempt::FilterFewNodes() {
+Verdict Attempt::FilterWithoutCache() {
   bypasses_cache_ = true;
   feasible_ = candidates_;
   PluginTimer timer(meter_);
@@ -144,7 +147,7 @@ Verdict Attempt::FilterFewNodes() {
     timer.End(*filter, MeasuredPoint::kFilter, verdict.code());
     if (!verdict.ok()) return FilterError(*filter, verdict);
   }
-  return FilterNominatedNodes();
+  return FilterContestedNodes();
 }
 
 size_t Attempt::KeepFirst(size_t enough) {
@@ -173,21 +176,6 @@ void Attempt::Exclude(model::NodeRow node, std::optional<Verdict> why) {
   if (why) excluded_.emplace(node, *std::move(why));
 }
 
-// A node with nominated pods is evaluated with them on it, one by one; such nodes are few.
-Verdict Attempt::FilterNominatedNodes() {
-  for (const auto& [name, pods] : cluster_.nominations().by_node()) {
-    const model::NodeRow row = cluster_.nodes().Find(name);
-    if (!row.valid() || !HasRivals(pods)) continue;
-    if (contested_.size() == 0) contested_ = model::NodeMask(candidates_.size());
-    contested_.Set(row.index());
-    if (!candidates_.Test(row.index())) continue;
-    Verdict verdict = FilterNode(row);
-    if (!verdict.ok() && !verdict.rejected()) return verdict;
-    feasible_.Assign(row.index(), verdict.ok());
-  }
-  return {};
-}
-
 bool Attempt::CachedFiltersSuffice() const {
   return std::ranges::all_of(
       profile_.filter().subspan(ClassResults::CachedFilters(profile_)),
@@ -197,36 +185,6 @@ bool Attempt::CachedFiltersSuffice() const {
 bool Attempt::DependsOnRowsAlone() const {
   const bool filtered = candidates_.size() > 0;
   return filtered && CachedFiltersSuffice();
-}
-
-// Rivals are nominated pods of at least the same priority.
-bool Attempt::IsRival(model::PodId id) const {
-  const model::PodRecord& other = cluster_.pod(id);
-  const model::PodRecord& own = cycle_.pod();
-  return other.object != own.object && other.uid() != own.uid() &&
-         cluster_.class_of(other).priority >= cycle_.pod_class().priority;
-}
-
-bool Attempt::HasRivals(const std::vector<model::PodId>& nominated) const {
-  return std::ranges::any_of(nominated, [&](model::PodId id) { return IsRival(id); });
-}
-
-Verdict Attempt::FilterNode(model::NodeRow node) {
-  const std::vector<model::PodId>& nominated =
-      cluster_.nominations().PodsOn(cluster_.nodes().info(node).name);
-  if (HasRivals(nominated)) {
-    CycleStates saved = cycle_.CloneStates();
-    for (model::PodId id : nominated) {
-      if (IsRival(id)) TryAdd(cluster_.pod(id), node);
-    }
-    Verdict verdict = RunFilters(node);
-    for (model::PodId id : nominated) {
-      if (IsRival(id)) cluster_.TryRemovePod(cluster_.pod(id), node);
-    }
-    cycle_.ReplaceStates(std::move(saved));
-    if (!verdict.ok()) return verdict;
-  }
-  return RunFilters(node);
 }
 
 model::NodeRow Attempt::NominatedNode() const {
@@ -257,8 +215,9 @@ void Attempt::TryRemove(const model::PodRecord& pod, model::NodeRow node) {
   }
 }
 
-Verdict Attempt::RunFilters(model::NodeRow node) const {
-  for (const FilterPlugin* filter : profile_.filter()) {
+Verdict Attempt::RunFilters(model::NodeRow node,
+                            std::span<const FilterPlugin* const> filters) const {
+  for (const FilterPlugin* filter : filters) {
     if (Contains(skipped_filters_, *filter)) continue;
     Verdict verdict = filter->Explain(cycle_, node);
     if (verdict.ok()) continue;
@@ -321,19 +280,25 @@ Diagnosis Attempt::Diagnose(const Verdict& pre_filter) {
   return diagnosis;
 }
 
-// Returns the candidates that a cached filter rejects without nominated pods; their verdicts are
+// Returns the candidates that are not special and that a cached filter rejects; their verdicts are
 // cached afterwards.
 model::NodeMask Attempt::CachedRejections() {
   if (bypasses_cache_) return model::NodeMask(candidates_.size());
   model::NodeMask cached = candidates_;
   cached -= results_.feasible();
-  if (contested_.size() > 0) cached -= contested_;
+  if (special_.size() > 0) cached -= special_;
   model::NodeMask unexplained = cached;
   unexplained -= results_.explained();
+  if (!cluster_.nominations().empty()) {
+    model::NodeMask contested = unexplained;
+    contested &= view().contested();
+    unexplained -= contested;
+    ExplainContested(std::move(contested));
+  }
   if (!CacheVerdicts(unexplained).ok()) {
     unexplained.ForEach([&](size_t row) {
       const model::NodeRow node{static_cast<uint32_t>(row)};
-      results_.CacheVerdict(node, RunFilters(node));
+      results_.CacheVerdict(node, RunFilters(node, profile_.filter()));
     });
   }
   return cached;
@@ -348,13 +313,14 @@ Verdict Attempt::CacheVerdicts(model::NodeMask rejected) {
     if (Verdict error = filter->Filter(cycle_, later); !error.ok()) return error;
     rejected -= later;
     std::map<uint32_t, VerdictTable::Number> kinds;
+    auto last = kinds.end();  // Neighbours are often of one kind.
     rejected.ForEach([&](size_t row) {
       const model::NodeRow node{static_cast<uint32_t>(row)};
       const std::optional<uint32_t> kind = filter->RejectionKind(cycle_, node);
-      if (const auto known = kind ? kinds.find(*kind) : kinds.end(); known != kinds.end())
-        return results_.CacheVerdict(node, known->second);
-      results_.CacheVerdict(node, RunFilters(node));
-      if (kind) kinds.emplace(*kind, results_.verdict_of()[row]);
+      if (kind && (last == kinds.end() || last->first != *kind)) last = kinds.find(*kind);
+      if (kind && last != kinds.end()) return results_.CacheVerdict(node, last->second);
+      results_.CacheVerdict(node, RunFilters(node, profile_.filter()));
+      if (kind) last = kinds.emplace(*kind, results_.verdict_of()[row]).first;
     });
     rejected = std::move(later);
   }

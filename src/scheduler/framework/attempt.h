@@ -6,6 +6,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -22,6 +23,7 @@ namespace berth::scheduler::framework {
 class ClassResults;
 class NodeSearch;
 class NodeSelection;
+class PriorityView;
 class RankingBudget;
 struct SearchRules;
 
@@ -95,14 +97,24 @@ class Attempt {
   // Removes a feasible node that an extender rejected, with a reason if one is given.
   void Exclude(model::NodeRow node, std::optional<Verdict> why);
 
-  // Reports whether other pods of at least the same priority are nominated to the node. Known after
-  // Filter.
-  bool IsContested(model::NodeRow node) const {
-    return contested_.size() > 0 && contested_.Test(node.index());
+  // Reports whether the node was evaluated for this pod alone: because of the pods nominated to it,
+  // other pods of the class may have another result. Known after Filter.
+  bool IsSpecial(model::NodeRow node) const {
+    return special_.size() > 0 && special_.Test(node.index());
   }
-  // Reports whether the filters' results for nodes that are not contested depend on the pod's class
-  // and the node's row alone. Known after Filter; false before.
+  // Reports whether the filters' results for nodes that are not special depend on the pod's class
+  // and the node's row alone, among them the pods nominated to it. Known after Filter; false
+  // before.
   bool DependsOnRowsAlone() const;
+
+  // What pods of this priority share, up to date.
+  PriorityView& view();
+  // The filters that take part and see just so much of the pods on a node.
+  std::vector<const FilterPlugin*> FiltersThatSee(SeenOfPods what) const;
+
+  // Clears from `nodes` those that a cached filter rejects as they are, whoever is nominated to
+  // them. Known after PreFilter.
+  Verdict FilterWithoutRivals(model::NodeMask& nodes);
 
   // Evaluates one node, together with pods nominated to it: returns the verdict of the first filter
   // that rejects it.
@@ -174,12 +186,21 @@ class Attempt {
   bool CachedFiltersSuffice() const;
   Verdict RunPreFilters(PluginMask& took_part);
   Verdict Restrict(const Plugin& plugin, std::vector<Symbol> nodes);
-  Verdict RunFilters(model::NodeRow node) const;
+  Verdict RunFilters(model::NodeRow node, std::span<const FilterPlugin* const> filters) const;
+  Verdict RunFiltersWith(const std::vector<model::PodId>& rivals, model::NodeRow node,
+                         std::span<const FilterPlugin* const> filters);
   bool IsRival(model::PodId nominated) const;
   bool HasRivals(const std::vector<model::PodId>& nominated) const;
-  Verdict FilterFewNodes();
-  Verdict FilterNominatedNodes();
+  model::NodeRow OwnNominatedRow() const;
+  bool CachedFiltersSeeSums() const;
+  Verdict FilterCachedWithRivals(model::NodeRow node);
+  Verdict RefreshCachedFilters();
+  Verdict FilterWithoutCache();
+  Verdict FilterContestedNodes();
+  Verdict CorrectCachedResults();
+  Verdict FilterSpecialNode(model::NodeRow node);
   model::NodeMask CachedRejections();
+  void ExplainContested(model::NodeMask rejected);
   size_t AllNodes() const;
   Verdict CacheVerdicts(model::NodeMask rejected);
   Verdict PreScore();
@@ -207,7 +228,8 @@ class Attempt {
   PluginMask skipped_scores_ = 0;
   model::NodeMask candidates_;
   model::NodeMask feasible_;
-  model::NodeMask contested_;  // Empty if there is none.
+  std::shared_ptr<PriorityView> view_;  // Null before it is used.
+  model::NodeMask special_;             // See IsSpecial. Empty if there is none.
   uint32_t start_ = 0;
   std::optional<size_t> limit_;
   std::vector<uint32_t> own_rank_;              // By row, if the feasible nodes are limited.

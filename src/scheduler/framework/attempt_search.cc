@@ -38,17 +38,19 @@ bool Attempt::Describe(SearchRules& rules) {
   });
 }
 
-// Returns the nodes that the pod loses to rivals, which are nominated to them; absent after an
-// error.
+// Returns the nodes that the pod loses to rivals; absent after an error.
 std::optional<std::vector<model::NodeRow>> Attempt::LostNodes() {
   std::vector<model::NodeRow> lost;
-  for (const auto& [name, pods] : cluster_.nominations().by_node()) {
-    const model::NodeRow row = cluster_.nodes().Find(name);
-    if (!row.valid() || !cluster_.nodes().present().Test(row.index()) || !HasRivals(pods)) continue;
-    const Verdict verdict = FilterNode(row);
-    if (!verdict.ok() && !verdict.rejected()) return std::nullopt;
-    if (!verdict.ok()) lost.push_back(row);
-  }
+  if (cluster_.nominations().empty()) return lost;
+  bool failed = false;
+  const model::NodeMask contested = view().contested();
+  contested.ForEach([&](size_t row) {
+    const model::NodeRow node{static_cast<uint32_t>(row)};
+    const Verdict verdict = FilterNode(node);
+    failed |= !verdict.ok() && !verdict.rejected();
+    if (!verdict.ok()) lost.push_back(node);
+  });
+  if (failed) return std::nullopt;
   return lost;
 }
 
@@ -58,7 +60,10 @@ model::NodeRow Attempt::Search() {
       results_.highest_total() > kMaxTotal)
     return {};
   const bool almost_current = results_.AreAlmostCurrent(cluster_.nodes());
-  if (almost_current && CachedFiltersSuffice()) return {};
+  // A search evaluates nodes with rivals apart; the cached results have taken them into account.
+  constexpr size_t kFewContested = 32;
+  const bool many_contested = cluster_.nominations().by_node().size() > kFewContested;
+  if ((almost_current || many_contested) && CachedFiltersSuffice()) return {};
   SearchRules rules;
   if (!Describe(rules)) return {};
   const bool scans = !rules.by_feasible_nodes.empty();
@@ -151,7 +156,7 @@ bool Attempt::FilterSelected(const NodeSelection& selection, const SearchRules& 
     if (!is_done && !filter->Filter(cycle_, feasible_).ok()) return false;
     timer.End(*filter, MeasuredPoint::kFilter, Code::kSuccess);
   }
-  return FilterNominatedNodes().ok();
+  return FilterContestedNodes().ok();
 }
 
 // Leaves the totals in the buffers: exact but for those of rules.scorers, which are bounds.

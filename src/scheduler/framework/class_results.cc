@@ -55,10 +55,12 @@ Verdict FirstError(std::span<const Verdict> verdicts) {
 }  // namespace
 
 ClassResults::ClassResults(const Profile& profile, model::Cluster& cluster,
-                           const model::PodClass& pod_class, Workers* workers, NodeSearch* search)
+                           const model::PodClass& pod_class, Workers* workers, NodeSearch* search,
+                           PriorityViews* views)
     : profile_(profile),
       workers_(workers),
       search_(search),
+      views_(views),
       compiled_(Compile(profile, cluster, pod_class)),
       cached_filters_(CachedFilters(profile)) {
   for (const FilterPlugin* filter : profile.filter()) filters_ |= PluginMask{1} << filter->slot();
@@ -152,6 +154,20 @@ Verdict ClassResults::RunFiltersOnChangedRows(const Cycle& cycle, PluginMask ski
   return FirstError(verdicts);
 }
 
+// Removes from batch_ the rows that the class loses to rivals.
+Verdict ClassResults::RunFiltersWithRivals(const Contest& contest) {
+  for (model::NodeRow row : changed_) {
+    if (!batch_.Test(row.index()) || !contest.rows.Test(row.index())) continue;
+    Verdict verdict = contest.filter(row);
+    if (verdict.rejected()) {
+      batch_.Clear(row.index());
+    } else if (!verdict.ok()) {
+      return verdict;
+    }
+  }
+  return {};
+}
+
 Verdict ClassResults::RunScorer(const Cycle& cycle, const ScorePlugin& plugin,
                                 const model::NodeMask& rows, std::span<int64_t> out) const {
   const size_t parts = PartsOf(stale_.size());
@@ -166,7 +182,7 @@ Verdict ClassResults::RunScorer(const Cycle& cycle, const ScorePlugin& plugin,
 }
 
 Verdict ClassResults::RefreshFilters(const Cycle& cycle, PluginMask skipped,
-                                     const AttemptMeter& meter) {
+                                     const AttemptMeter& meter, const Contest* contest) {
   const model::NodeTable& nodes = cycle.nodes();
   if (position_ == nodes.changes().now() && started_) return {};
   if (feasible_.size() < nodes.rows()) {
@@ -178,6 +194,7 @@ Verdict ClassResults::RefreshFilters(const Cycle& cycle, PluginMask skipped,
   CollectChanges(nodes);
   batch_ &= nodes.present();
   Verdict error = RunFiltersOnChangedRows(cycle, skipped, meter);
+  if (error.ok() && contest != nullptr) error = RunFiltersWithRivals(*contest);
   for (model::NodeRow row : changed_) {
     feasible_.Assign(row.index(), batch_.Test(row.index()));
     batch_.Clear(row.index());
@@ -361,7 +378,7 @@ std::shared_ptr<ClassResults> ClassResultsCache::For(const model::PodRecord& pod
     Drop(entry);
     entry.serial = serial;
     entry.results = std::make_shared<ClassResults>(profile_, cluster_, cluster_.class_of(pod),
-                                                   workers_, search_.get());
+                                                   workers_, search_.get(), &views_);
     ++cached_;
   }
   auto results = entry.results;
@@ -411,6 +428,7 @@ void ClassResultsCache::DropOldest() {
 void ClassResultsCache::Clear() {
   for (Entry& entry : entries_) Drop(entry);
   search_->Clear();
+  views_.Clear();
 }
 
 void ClassResultsCache::DropRemovedClasses() {

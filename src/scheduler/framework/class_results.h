@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -13,6 +14,7 @@
 
 #include "scheduler/framework/cycle.h"
 #include "scheduler/framework/measurements.h"
+#include "scheduler/framework/priority_view.h"
 #include "scheduler/framework/profile.h"
 #include "scheduler/framework/scores.h"
 #include "scheduler/framework/verdict.h"
@@ -37,10 +39,13 @@ class ClassResults {
   // `profile` must outlive the results, and so must `workers`, which share the rows when there are
   // many to evaluate; without them, one thread evaluates all. `search`, which finds nodes without
   // the cached results, must live as long as attempts use them; without it every node is evaluated.
+  // So must `views`; without them every attempt looks for rivals anew.
   ClassResults(const Profile& profile, model::Cluster& cluster, const model::PodClass& pod_class,
-               Workers* workers = nullptr, NodeSearch* search = nullptr);
+               Workers* workers = nullptr, NodeSearch* search = nullptr,
+               PriorityViews* views = nullptr);
 
   NodeSearch* search() const { return search_; }
+  PriorityViews* views() const { return views_; }
   // Reports whether bringing the results up to date costs less than a search: few rows have changed
   // since, or the class is asked for again and again. To be asked once per attempt.
   bool AreAlmostCurrent(const model::NodeTable& nodes);
@@ -57,10 +62,18 @@ class ClassResults {
   // other, so that the order of filters is preserved.
   static size_t CachedFilters(const Profile& profile);
 
-  // Updates feasible(). `skipped` holds the plugins that PreFilter disabled.
-  Verdict RefreshFilters(const Cycle& cycle, PluginMask skipped, const AttemptMeter& meter = {});
+  // The rows that rivals are nominated to, and how the cached filters judge one of them when the
+  // rivals are on it.
+  struct Contest {
+    const model::NodeMask& rows;
+    std::function<Verdict(model::NodeRow)> filter;
+  };
+  // Updates feasible(). `skipped` holds the plugins that PreFilter disabled. Without a contest no
+  // pod may be nominated to a node. Attempts call this.
+  Verdict RefreshFilters(const Cycle& cycle, PluginMask skipped, const AttemptMeter& meter = {},
+                         const Contest* contest = nullptr);
 
-  // The present nodes that pass the cached filters.
+  // The present nodes that pass the cached filters, both as they are and with rivals of the class.
   const model::NodeMask& feasible() const { return feasible_; }
 
   // The verdict of the first filter that rejects a row outside feasible(), as a number in
@@ -129,6 +142,7 @@ class ClassResults {
                      const AttemptMeter& meter) const;
   Verdict RunFiltersOnChangedRows(const Cycle& cycle, PluginMask skipped,
                                   const AttemptMeter& meter);
+  Verdict RunFiltersWithRivals(const Contest& contest);
   Verdict RunScorer(const Cycle& cycle, const ScorePlugin& plugin, const model::NodeMask& rows,
                     std::span<int64_t> out) const;
   size_t PartsOf(size_t rows) const;
@@ -141,6 +155,7 @@ class ClassResults {
   const Profile& profile_;
   Workers* const workers_;
   NodeSearch* const search_;
+  PriorityViews* const views_;
   const std::shared_ptr<const ClassStates> compiled_;
   const size_t cached_filters_;
   PluginMask filters_ = 0, scorers_ = 0;
@@ -220,11 +235,12 @@ class ClassResultsCache {
   model::Cluster& cluster_;
   Workers* const workers_;
   const std::unique_ptr<NodeSearch> search_;
+  PriorityViews views_;
   std::vector<Entry> entries_;  // By class id.
   size_t last_ = 0;             // The entry used last.
   size_t cached_ = 0;
   uint64_t created_ = 0;  // Since the size of the counters was last looked at.
-  size_t bytes_ = 0;  // Of all entries.
+  size_t bytes_ = 0;      // Of all entries.
   uint64_t uses_ = 0;
 };
 

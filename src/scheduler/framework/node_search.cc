@@ -38,19 +38,23 @@ std::optional<std::vector<int64_t>> NodeSearch::StaticTotals(
     const Cycle& cycle, const SearchRules& rules, const std::vector<NodeSelection::Group>& groups,
     const std::vector<size_t>& of) {
   std::vector<int64_t> totals(groups.size());
-  model::NodeMask examples(cycle.nodes().rows());
-  for (const size_t i : of) examples.Set(groups[i].nodes.any().index());
-  std::vector<int64_t> scores(examples.size());
+  std::vector<int64_t>& scores = buffers_.scores;
+  examples_.Resize(cycle.nodes().rows());
+  scores.resize(cycle.nodes().rows());
+  for (const size_t i : of) examples_.Set(groups[i].nodes.any().index());
+  bool valid = true;
   for (size_t s = 0; s < rules.static_scorers.size(); ++s) {
     const auto& [plugin, weight] = rules.static_scorers[s];
     for (const size_t i : of) scores[groups[i].nodes.any().index()] = groups[i].scores[s];
-    if (plugin->normalizes()) plugin->Normalize(cycle, examples, scores);
+    if (plugin->normalizes()) plugin->Normalize(cycle, examples_, scores);
     for (const size_t i : of) {
       const int64_t score = scores[groups[i].nodes.any().index()];
-      if (score < 0 || score > ScorePlugin::kMaxScore) return std::nullopt;
-      totals[i] += score * weight;
+      valid &= score >= 0 && score <= ScorePlugin::kMaxScore;
+      if (valid) totals[i] += score * weight;
     }
   }
+  for (const size_t i : of) examples_.Clear(groups[i].nodes.any().index());
+  if (!valid) return std::nullopt;
   return totals;
 }
 
@@ -94,6 +98,7 @@ void NodeSearch::Clear() {
   bytes_ = 0;
   usages_ = {};
   buffers_ = {};
+  examples_ = {};
 }
 
 }  // namespace berth::scheduler::framework

@@ -65,15 +65,16 @@ class NodeSearch {
 
   void DropOldest();
   // The weighted static scores of the groups in `of`, by group; absent if one is invalid.
-  static std::optional<std::vector<int64_t>> StaticTotals(
-      const Cycle& cycle, const SearchRules& rules, const std::vector<NodeSelection::Group>& groups,
-      const std::vector<size_t>& of);
+  std::optional<std::vector<int64_t>> StaticTotals(const Cycle& cycle, const SearchRules& rules,
+                                                   const std::vector<NodeSelection::Group>& groups,
+                                                   const std::vector<size_t>& of);
 
   std::unordered_map<std::string, std::unique_ptr<Cached>> cached_;
   size_t bytes_ = 0;
   uint64_t uses_ = 0;
   UsageTable usages_;
   Buffers buffers_;
+  model::NodeMask examples_;  // A node of each group; empty between searches.
 };
 
 }  // namespace berth::scheduler::framework

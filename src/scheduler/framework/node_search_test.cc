@@ -1,5 +1,6 @@
 #include "scheduler/framework/node_search.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -64,7 +65,8 @@ class NodeSearchTest : public testing::Test {
   }
 
   // The best node for a pod of this namespace. All nodes are alike, but for those that do not fit.
-  std::string Best(const char* pool, uint32_t start = 0, const Names& full = {}) {
+  std::string Best(const char* pool, uint32_t start = 0, const Names& full = {},
+                   const std::string& zone = "") {
     Pools::filtered.clear();
     cluster_.Put(MakePod("p").Namespace(pool));
     const model::PodRecord& pod = cluster_.pod(cluster_.pods().Find(pool, "p"));
@@ -74,6 +76,12 @@ class NodeSearchTest : public testing::Test {
     for (const FilterPlugin* filter : profile_->filter()) filter->DescribeFilter(cycle, rules);
     for (const Profile::Scorer& scorer : profile_->score())
       scorer.plugin->DescribeScore(cycle, 1, rules);
+    const model::Topology::KeyRef zones = cluster_.UseTopologyKey("zone");
+    if (!zone.empty()) {
+      rules.key += zone;
+      rules.only_domains.push_back(
+          {zones->domain_of(), zones->Find(cluster_.symbols().Find(zone))});
+    }
     const auto best = search_.Best(cycle, rules, start, [&](model::NodeRow row) {
       return std::ranges::count(full, cluster_.nodes().name(row)) > 0 ? -1 : 0;
     });
@@ -121,6 +129,35 @@ TEST_F(NodeSearchTest, StaticScoresDecideBetweenGroups) {
   cluster_.Put(MakeNode("a3").Label("pool", "a").Label("fast", ""));
   EXPECT_EQ(Best("a"), "a3");
   EXPECT_EQ(Best("a", 0, {"a3"}), "a1");
+}
+
+TEST_F(NodeSearchTest, ADomainIsASelection) {
+  cluster_.Put(MakeNode("a2").Label("pool", "a").Label("zone", "z"));
+  cluster_.Put(MakeNode("b1").Label("pool", "b").Label("zone", "z"));
+  EXPECT_EQ(Best("a", 0, {}, "z"), "a2");
+  EXPECT_EQ(Pools::filtered, Names({"a2", "b1"}));
+  EXPECT_EQ(Best("a", 0, {"a2"}, "z"), "none");
+  cluster_.Put(MakeNode("a1").Label("pool", "a").Label("zone", "z"));
+  EXPECT_EQ(Best("a", 0, {}, "z"), "a1");
+  EXPECT_EQ(Best("a", 2), "a3");
+  EXPECT_EQ(search_.size(), 2u);
+}
+
+// A selection of few nodes stores their places in another way.
+TEST_F(NodeSearchTest, FollowsAFewOfManyNodes) {
+  for (int i = 0; i < 100; ++i) cluster_.Put(MakeNode(fmt::format("a-{}", i)).Label("pool", "a"));
+  EXPECT_EQ(Best("b"), "b1");
+  cluster_.Put(MakePod("other").Request("cpu", "1").On("b1"));
+  cluster_.Put(MakePod("elsewhere").Request("cpu", "1").On("a-7"));
+  EXPECT_EQ(Best("b"), "b1");
+  cluster_.Put(MakeNode("b0").Label("pool", "b"));
+  EXPECT_EQ(Best("b"), "b0");
+  cluster_.Put(MakeNode("b0").Label("pool", "a"));
+  EXPECT_EQ(Best("b"), "b1");
+  cluster_.Remove<api::Node>({"", "b1"});
+  EXPECT_EQ(Best("b"), "none");
+  cluster_.Put(MakeNode("a-50").Label("pool", "b").Label("fast", ""));
+  EXPECT_EQ(Best("b"), "a-50");
 }
 
 TEST_F(NodeSearchTest, CountsPodsOnlyIfAPluginDoes) {

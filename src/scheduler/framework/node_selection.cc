@@ -8,6 +8,28 @@
 
 namespace berth::scheduler::framework {
 
+void NodeSelection::Places::Reset(size_t rows, size_t selected) {
+  // An entry of the map takes as much as several of the column.
+  is_dense_ = selected >= rows / 16;
+  dense_.clear();
+  sparse_.clear();
+  if (is_dense_) {
+    dense_.resize(rows);
+  } else {
+    dense_.shrink_to_fit();
+    sparse_.reserve(selected);
+  }
+}
+
+void NodeSelection::Places::Resize(size_t rows) {
+  if (is_dense_) dense_.resize(rows);
+}
+
+size_t NodeSelection::Places::bytes() const {
+  constexpr size_t kPerEntry = sizeof(std::pair<size_t, Place>) + 3 * sizeof(void*);
+  return dense_.capacity() * sizeof(Place) + sparse_.size() * kPerEntry;
+}
+
 bool NodeSelection::AreScoresOutdated(const Cycle& cycle, const SearchRules& rules) {
   epochs_.resize(rules.static_scorers.size());
   bool outdated = false;
@@ -22,8 +44,7 @@ bool NodeSelection::Refresh(const Cycle& cycle, const SearchRules& rules) {
   const model::NodeTable& nodes = cycle.nodes();
   const model::RowChanges& statics = nodes.static_changes();
   const model::RowChanges& changes = nodes.changes();
-  group_of_.resize(nodes.rows(), kNowhere);
-  key_of_.resize(nodes.rows());
+  if (started_) places_.Resize(nodes.rows());
   rows_.Resize(nodes.rows());
 
   bool from_scratch =
@@ -33,15 +54,13 @@ bool NodeSelection::Refresh(const Cycle& cycle, const SearchRules& rules) {
     from_scratch = true;
   }
   const bool same_order = order_version_ == nodes.order().version();
-  // Loading sorts all, which costs as much as moving a part of them.
   const bool load = from_scratch || !same_order || !changes.Covers(position_) ||
-                    changes.now() - position_ > selected_ / 4 + 16;
+                    AreMany(changes.Since(position_));
   started_ = true;
   usable_ = false;  // Until it is complete.
   const uint64_t evaluated_to = std::exchange(static_position_, statics.now());
   if (from_scratch) {
     groups_.clear();
-    std::ranges::fill(group_of_, kNowhere);
     rows_.ClearAll();
     selected_ = 0;
     if (!Evaluate(cycle, rules, nodes.present())) return false;
@@ -49,8 +68,7 @@ bool NodeSelection::Refresh(const Cycle& cycle, const SearchRules& rules) {
     model::NodeMask changed(nodes.rows());
     for (model::NodeRow row : statics.Since(evaluated_to)) {
       if (!load) Remove(nodes, row);
-      if (std::exchange(group_of_[row.index()], kNowhere) != kNowhere) --selected_;
-      rows_.Clear(row.index());
+      Deselect(row);
       changed.Set(row.index());
     }
     changed &= nodes.present();
@@ -74,7 +92,25 @@ bool NodeSelection::Refresh(const Cycle& cycle, const SearchRules& rules) {
   return true;
 }
 
+// Loading sorts all, which costs as much as moving a part of them.
+bool NodeSelection::AreMany(std::span<const model::NodeRow> changed) const {
+  const size_t many = selected_ / 4 + 16;
+  if (changed.size() <= many) return false;
+  const auto selected =
+      std::ranges::count_if(changed, [&](model::NodeRow row) { return rows_.Test(row.index()); });
+  return static_cast<size_t>(selected) > many;
+}
+
+void NodeSelection::Deselect(model::NodeRow row) {
+  if (!rows_.Test(row.index())) return;
+  rows_.Clear(row.index());
+  places_.Erase(row.index());
+  --selected_;
+}
+
 bool NodeSelection::Evaluate(const Cycle& cycle, const SearchRules& rules, model::NodeMask rows) {
+  for (const auto& [domain_of, domain] : rules.only_domains)
+    rows.KeepIf([&](size_t row) { return domain_of[row] == domain; });
   for (const FilterPlugin* filter : rules.static_filters) {
     if (!filter->Filter(cycle, rows).ok()) return false;
   }
@@ -83,24 +119,27 @@ bool NodeSelection::Evaluate(const Cycle& cycle, const SearchRules& rules, model
     columns.emplace_back(rows.size());
     if (!scorer.plugin->Score(cycle, rows, columns.back()).ok()) return false;
   }
+  const size_t count = rows.Count();
+  if (selected_ == 0) places_.Reset(rows.size(), count);
+  selected_ += count;
   rows_ |= rows;
   std::vector<int64_t> scores(columns.size());
   bool few = true;
   rows.ForEach([&](size_t row) {
     for (size_t i = 0; i < columns.size(); ++i) scores[i] = columns[i][row];
-    group_of_[row] = GroupWith(scores);
-    few &= group_of_[row] != kNowhere;
-    ++selected_;
+    const uint32_t group = GroupWith(scores);
+    places_[row].group = group;
+    few &= group != kNoGroup;
   });
   return few;
 }
 
-// Returns kNowhere if there are too many groups.
+// Returns kNoGroup if there are too many groups.
 uint32_t NodeSelection::GroupWith(const std::vector<int64_t>& scores) {
   const auto found = std::ranges::find(groups_, scores, &Group::scores);
   const auto i = static_cast<uint32_t>(found - groups_.begin());
   if (found != groups_.end()) return i;
-  if (groups_.size() >= kMaxGroups) return kNowhere;
+  if (groups_.size() >= kMaxGroups) return kNoGroup;
   groups_.push_back({scores, {}});
   return i;
 }
@@ -108,32 +147,32 @@ uint32_t NodeSelection::GroupWith(const std::vector<int64_t>& scores) {
 void NodeSelection::Load(const model::NodeTable& nodes) {
   const std::vector<uint32_t>& rank = nodes.order().rank();
   std::vector<std::vector<UsageIndex::Entry>> entries(groups_.size());
-  for (uint32_t row = 0; row < group_of_.size(); ++row) {
-    if (group_of_[row] == kNowhere) continue;
-    const NodeUsage usage = UsageOf(nodes.columns(), row);
-    key_of_[row] = UsageIndex::KeyOf(usage);
-    entries[group_of_[row]].push_back({model::NodeRow{row}, rank[row], usage});
-  }
+  rows_.ForEach([&](size_t i) {
+    const model::NodeRow row{static_cast<uint32_t>(i)};
+    const NodeUsage usage = UsageOf(nodes.columns(), i);
+    Place& place = places_[i];
+    place.key = UsageIndex::KeyOf(usage);
+    entries[place.group].push_back({row, rank[i], usage});
+  });
   for (size_t i = 0; i < groups_.size(); ++i) groups_[i].nodes.Load(entries[i]);
 }
 
 void NodeSelection::Insert(const model::NodeTable& nodes, model::NodeRow row) {
-  const uint32_t group = group_of_[row.index()];
-  if (group == kNowhere) return;
+  if (!rows_.Test(row.index())) return;
   const NodeUsage usage = UsageOf(nodes.columns(), row.index());
-  key_of_[row.index()] = UsageIndex::KeyOf(usage);
-  groups_[group].nodes.Insert({row, nodes.order().rank()[row.index()], usage});
+  Place& place = places_[row.index()];
+  place.key = UsageIndex::KeyOf(usage);
+  groups_[place.group].nodes.Insert({row, nodes.order().rank()[row.index()], usage});
 }
 
 void NodeSelection::Remove(const model::NodeTable& nodes, model::NodeRow row) {
-  const uint32_t group = group_of_[row.index()];
-  if (group == kNowhere) return;
-  groups_[group].nodes.Remove(key_of_[row.index()], {row, nodes.order().rank()[row.index()], {}});
+  if (!rows_.Test(row.index())) return;
+  const Place& place = places_.Of(row.index());
+  groups_[place.group].nodes.Remove(place.key, {row, nodes.order().rank()[row.index()], {}});
 }
 
 size_t NodeSelection::bytes() const {
-  size_t bytes = sizeof(*this) + group_of_.capacity() * sizeof(group_of_[0]) +
-                 key_of_.capacity() * sizeof(key_of_[0]);
+  size_t bytes = sizeof(*this) + places_.bytes() + rows_.size() / 8;
   for (const Group& group : groups_) bytes += group.nodes.bytes();
   return bytes;
 }

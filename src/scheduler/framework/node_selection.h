@@ -7,6 +7,8 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "scheduler/framework/cycle.h"
@@ -30,15 +32,38 @@ class NodeSelection {
   std::vector<Group>& groups() { return groups_; }
   // The rows that are in some group, and that of each of them.
   const model::NodeMask& rows() const { return rows_; }
-  const Group& group_of(size_t row) const { return groups_[group_of_[row]]; }
+  const Group& group_of(size_t row) const { return groups_[places_.Of(row).group]; }
   size_t bytes() const;
 
  private:
   // Each group is searched on its own.
   static constexpr size_t kMaxGroups = 32;
-  static constexpr uint32_t kNowhere = UINT32_MAX;
+  static constexpr uint32_t kNoGroup = UINT32_MAX;
+
+  // Where a row is, and the key with which the group's index has it.
+  struct Place {
+    uint32_t group = kNoGroup;
+    UsageIndex::Key key = 0;
+  };
+  // The places of selected rows. If they are few, the others take no space.
+  class Places {
+   public:
+    void Reset(size_t rows, size_t selected);
+    void Resize(size_t rows);
+    const Place& Of(size_t row) const { return is_dense_ ? dense_[row] : sparse_.at(row); }
+    Place& operator[](size_t row) { return is_dense_ ? dense_[row] : sparse_[row]; }
+    void Erase(size_t row) { sparse_.erase(row); }
+    size_t bytes() const;
+
+   private:
+    bool is_dense_ = true;
+    std::vector<Place> dense_;  // By row.
+    std::unordered_map<size_t, Place> sparse_;
+  };
 
   bool AreScoresOutdated(const Cycle& cycle, const SearchRules& rules);
+  bool AreMany(std::span<const model::NodeRow> changed) const;
+  void Deselect(model::NodeRow row);
   // Sets the groups of `rows`, which are in none. Returns false if that is not possible.
   bool Evaluate(const Cycle& cycle, const SearchRules& rules, model::NodeMask rows);
   uint32_t GroupWith(const std::vector<int64_t>& scores);
@@ -47,8 +72,7 @@ class NodeSelection {
   void Remove(const model::NodeTable& nodes, model::NodeRow row);
 
   std::vector<Group> groups_;
-  std::vector<uint32_t> group_of_;       // By row; kNowhere for those that are filtered out.
-  std::vector<UsageIndex::Key> key_of_;  // By row: with which the group has it.
+  Places places_;
   model::NodeMask rows_;
   size_t selected_ = 0;  // The size of rows_.
   bool started_ = false;

@@ -88,6 +88,14 @@ enum class Scope : uint8_t {
   kCluster,
 };
 
+// What a filter sees of the pods on a node.
+enum class SeenOfPods : uint8_t {
+  kAll,   // Anything.
+  kSums,  // The sums of what they request, and their number. No node passes because they are
+          // larger.
+  kNone,
+};
+
 // PreEnqueue: decides whether the pod may enter the active queue.
 class PreEnqueuePlugin : public virtual Plugin {
  public:
@@ -147,6 +155,7 @@ class FilterPlugin : public virtual Plugin {
   virtual std::map<std::string, api::AllocationResult> Allocations(const Cycle&,
                                                                    model::NodeRow) const;
   virtual Scope filter_scope() const { return Scope::kCluster; }
+  virtual SeenOfPods seen_of_pods() const { return SeenOfPods::kAll; }
 
   // Adds to `rules` what Filter requires of a node in this cycle: see search_rules.h. By default
   // every node must be evaluated.

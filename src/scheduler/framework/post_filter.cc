@@ -21,15 +21,20 @@ Instant EarliestStart(const model::Cluster& cluster, const Victims& victims, Ins
   return earliest;
 }
 
-VictimRating::VictimRating(const model::Cluster& cluster, const Victims& victims, Instant now) {
-  // Counted from the lowest priority, so that a victim never makes the sum smaller.
-  constexpr int64_t kLowestPriority = -(int64_t{1} << 31);
-  int64_t sum = 0;
-  for (model::PodId id : victims.pods) sum += cluster.pod(id).object->priority() - kLowestPriority;
-  by_criterion_ = {victims.budget_violations, cluster.pod(victims.pods.front()).object->priority(),
-                   sum, static_cast<int64_t>(victims.pods.size()),
-                   -EarliestStart(cluster, victims, now).nanos};
-}
+VictimRating::VictimRating(const Values& values)
+    : by_criterion_{values.budget_violations, values.highest_priority, values.priority_sum,
+                    static_cast<int64_t>(values.victims), -values.earliest_start.nanos} {}
+
+VictimRating::VictimRating(const model::Cluster& cluster, const Victims& victims, Instant now)
+    : VictimRating([&] {
+        Values values{.budget_violations = victims.budget_violations,
+                      .highest_priority = cluster.pod(victims.pods.front()).object->priority(),
+                      .victims = victims.pods.size(),
+                      .earliest_start = EarliestStart(cluster, victims, now)};
+        for (model::PodId id : victims.pods)
+          values.priority_sum += CountedPriority(cluster.pod(id).object->priority());
+        return values;
+      }()) {}
 
 VictimRating VictimRating::StartingAt(Instant now) const {
   VictimRating moved = *this;

@@ -94,12 +94,26 @@ Instant EarliestStart(const model::Cluster& cluster, const Victims& victims, Ins
 // VictimRating holds the values of the criteria for one node's victims; lower is better.
 class VictimRating {
  public:
+  struct Values {
+    int64_t budget_violations = 0;
+    int32_t highest_priority = 0;
+    int64_t priority_sum = 0;  // Of CountedPriority.
+    size_t victims = 0;
+    Instant earliest_start;  // Of those of the highest priority.
+  };
+  explicit VictimRating(const Values& values);
   // There must be a victim.
   VictimRating(const model::Cluster& cluster, const Victims& victims, Instant now);
+
+  // Counted from the lowest priority, so that a victim never makes a sum smaller.
+  static constexpr int64_t CountedPriority(int32_t priority) {
+    return int64_t{priority} + (int64_t{1} << 31);
+  }
 
   // The same, with `now` as the start time; for victims none of which has one.
   VictimRating StartingAt(Instant now) const;
 
+  bool violates_budget() const { return by_criterion_[0] > 0; }
   // The first criterion by which the two differ.
   VictimCriterion DifferenceTo(const VictimRating& other) const;
 

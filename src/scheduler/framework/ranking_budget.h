@@ -1,7 +1,7 @@
 // RankingBudget limits the time that is spent only so that the next best nodes are known: the best
 // one is found without them.
 //
-// A share of the time that passes: whoever schedules a few pods a second knows the next best of
+// A share of the time that passes: a scheduler of a few pods a second knows the next best of
 // each, and under load the share is all that it costs.
 #pragma once
 
@@ -21,7 +21,7 @@ class RankingBudget {
 
   // `now` is by the steady clock.
   void Advance(Instant now) {
-    budget_ = std::min(kMost, budget_ + (now - last_) / kPercent);
+    budget_ = std::min(kMost, budget_ + (now - last_) / kShare);
     last_ = now;
   }
   // Reports whether something of that cost may be done, which is then counted.
@@ -32,7 +32,8 @@ class RankingBudget {
   }
 
  private:
-  static constexpr int kPercent = 100;
+  // One part in so many.
+  static constexpr int kShare = 400;
 
   Duration budget_ = kMost;
   Instant last_;

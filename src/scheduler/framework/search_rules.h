@@ -6,12 +6,14 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "scheduler/framework/profile.h"
 #include "scheduler/framework/row_rule.h"
 #include "scheduler/framework/usage_bound.h"
+#include "scheduler/model/ids.h"
 
 namespace berth::scheduler::framework {
 
@@ -19,7 +21,7 @@ namespace berth::scheduler::framework {
 enum class Described : uint8_t {
   kNo,    // Every node must be evaluated.
   kSkip,  // The plugin does not influence this decision.
-  kYes,   // Its rules are among the SearchRules.
+  kYes,   // Its rules are among the SearchRules; without any, it prefers no node to another.
   // For scorers: scores depend on which nodes are feasible. PreScore is called, then AddScores.
   kByFeasibleNodes,
 };
@@ -33,6 +35,12 @@ struct SearchRules {
   // features and whether it is unschedulable. Pods with equal keys share their results.
   std::string key;
   std::vector<const FilterPlugin*> static_filters;
+  // The only domains whose nodes pass.
+  struct OnlyDomain {
+    std::span<const model::DomainId> domain_of;  // By row.
+    model::DomainId domain;
+  };
+  std::vector<OnlyDomain> only_domains;
   std::vector<Scorer> static_scorers;
 
   // --- what it holds, and where it is ---

@@ -75,10 +75,19 @@ void Diagnosis::Add(model::NodeRow node, Verdict verdict) {
 void Diagnosis::Add(const model::NodeMask& nodes, std::span<const VerdictTable::Number> by_row) {
   ResizeRows(nodes.size());
   const std::vector<size_t> before = counts_;
+  // Neighbours often have the same verdict: they are counted together.
+  VerdictTable::Number last = 0;
+  size_t in_a_row = 0;
   nodes.ForEach([&](size_t row) {
-    by_row_[row] = by_row[row];
-    ++counts_[by_row[row]];
+    const VerdictTable::Number number = by_row[row];
+    by_row_[row] = number;
+    if (number != last) {
+      counts_[last] += std::exchange(in_a_row, 0);
+      last = number;
+    }
+    ++in_a_row;
   });
+  if (in_a_row > 0) counts_[last] += in_a_row;
   judged_ += nodes.Count();
   for (VerdictTable::Number i = 0; i < verdicts_.size(); ++i) {
     if (before[i] == 0 && counts_[i] > 0) AddRejector(verdicts_[i]);

@@ -147,7 +147,11 @@ PodId Cluster::PutPod(std::shared_ptr<const api::Pod> pod) {
   if (was_placed && !same_place) nodes_.RemovePod(old.node, old.id, classes_.Get(old.pod_class));
   if (placed_by_api && !same_count) Count(record, node, +1);
   if (same_place && LooksDifferent(*old.object, *record.object)) nodes_.PodChanged(node);
-  if (placed_by_api) nominations_.Clear(record.id);
+  if (placed_by_api) {
+    SetNomination(record.id, {});
+  } else if (known) {
+    NominatedPodChanged(nominations_.NodeOf(record.id));
+  }
   if (features_.has_groups()) groups_->Put(record);
   if (known) Release(old);
   affinity_terms_->Trim();
@@ -225,6 +229,18 @@ void Cluster::NamespacesChanged() {
   affinity_terms_->NamespacesChanged();
 }
 
+void Cluster::SetNomination(PodId pod, Symbol node) {
+  if (nominations_.empty() && !node.valid()) return;
+  NominatedPodChanged(nominations_.NodeOf(pod));
+  nominations_.Set(pod, node);
+  NominatedPodChanged(node);
+}
+
+void Cluster::NominatedPodChanged(Symbol node) {
+  if (!node.valid()) return;
+  if (const NodeRow row = nodes_.Find(node); row.valid()) nodes_.PodChanged(row);
+}
+
 void Cluster::UnplacePod(PodRecord& record) {
   Count(record, record.node, -1);
   nodes_.RemovePod(record.node, record.id, classes_.Get(record.pod_class));
@@ -235,7 +251,7 @@ void Cluster::UnplacePod(PodRecord& record) {
 void Cluster::DropPod(PodId id) {
   PodRecord& record = pods_.Get(id);
   if (features_.has_groups()) groups_->Remove(id);
-  nominations_.Clear(id);
+  SetNomination(id, {});
   if (record.state == PodState::kAssumed) --assumed_pods_;
   if (record.state != PodState::kPending) {
     --placed_pods_;
@@ -250,7 +266,7 @@ void Cluster::Assume(PodId pod, NodeRow node) {
   ++version_;
   PodRecord& record = pods_.Get(pod);
   CHECK(record.state == PodState::kPending);
-  nominations_.Clear(pod);
+  SetNomination(pod, {});
   record.state = PodState::kAssumed;
   ++placed_pods_;
   ++assumed_pods_;

@@ -101,7 +101,7 @@ class Cluster {
   void Nominate(PodId pod, Symbol node) {
     if (nominations_.NodeOf(pod) == node) return;
     ++version_;
-    nominations_.Set(pod, node);
+    SetNomination(pod, node);
   }
   // The same, by name; an empty one clears it. The node need not exist.
   void NominateByName(PodId pod, const std::string& node) {
@@ -129,6 +129,14 @@ class Cluster {
   // The opposite call must follow before anything else changes.
   void TryAddPod(const PodRecord& pod, NodeRow node);
   void TryRemovePod(const PodRecord& pod, NodeRow node);
+
+  // The same for nothing but the sums of what pods request: see NodeTable.
+  void TryAddSums(NodeRow node, const ResourceVector& amounts, int64_t pods) {
+    nodes_.TryAddSums(node, amounts, pods);
+  }
+  void TrySubtractSums(NodeRow node, const ResourceVector& amounts, int64_t pods) {
+    nodes_.TrySubtractSums(node, amounts, pods);
+  }
 
   // Counts a pod that has a node as running nowhere, until PutBack; its record does not change.
   // Unlike in a dry run, the row counts as changed: any number of pods may be taken off while
@@ -166,6 +174,9 @@ class Cluster {
  private:
   struct ObjectTables;
 
+  void SetNomination(PodId pod, Symbol node);
+  // Records that a pod nominated to `node` changed, which results for the node depend on.
+  void NominatedPodChanged(Symbol node);
   void UnplacePod(PodRecord& record);
   void PutNode(const std::shared_ptr<const api::Node>& node);
   bool RemoveNode(const std::string& name);

@@ -233,6 +233,37 @@ void NodeTable::TryAddPod(NodeRow row, PodId pod, const PodClass& pod_class) {
                          pod_class.host_ports.end());
 }
 
+void NodeTable::TryAddSums(NodeRow row, const ResourceVector& amounts, int64_t pods) {
+  const size_t r = row.index();
+  columns_.requested_cpu[r] += amounts.milli_cpu;
+  columns_.requested_memory[r] += amounts.memory;
+  columns_.requested_ephemeral[r] += amounts.ephemeral_storage;
+  columns_.pod_count[r] += pods;
+  for (const auto& [id, amount] : amounts.scalars) {
+    if (NodeColumns::Scalar* const column = ColumnOf(id)) column->requested[r] += amount;
+  }
+}
+
+void NodeTable::TrySubtractSums(NodeRow row, const ResourceVector& amounts, int64_t pods) {
+  const size_t r = row.index();
+  columns_.requested_cpu[r] -= amounts.milli_cpu;
+  columns_.requested_memory[r] -= amounts.memory;
+  columns_.requested_ephemeral[r] -= amounts.ephemeral_storage;
+  columns_.pod_count[r] -= pods;
+  for (const auto& [id, amount] : amounts.scalars) {
+    if (NodeColumns::Scalar* const column = ColumnOf(id)) column->requested[r] -= amount;
+  }
+}
+
+bool NodeTable::SumsAreSmall(NodeRow row) const {
+  const size_t r = row.index();
+  return IsSmallAmount(columns_.requested_cpu[r]) && IsSmallAmount(columns_.requested_memory[r]) &&
+         IsSmallAmount(columns_.requested_ephemeral[r]) &&
+         std::ranges::all_of(columns_.listed, [&](ScalarId id) {
+           return IsSmallAmount(columns_.scalars[id.index()]->requested[r]);
+         });
+}
+
 // A saturated sum does not say by how much it is exceeded: only the pods that are left do.
 template <typename AmountOf>
 void NodeTable::Subtract(const NodeInfo& info, const PodClass& pod_class, int64_t& sum,

@@ -163,11 +163,19 @@ class NodeTable {
   // Like AddPod and RemovePod, but without an entry in changes(): for dry runs on a present row.
   void TryAddPod(NodeRow row, PodId pod, const PodClass& pod_class);
   void TryRemovePod(NodeRow row, PodId pod, const PodClass& pod_class);
+  // Add to the sums of `row` what `pods` pods request together, or subtract it: nothing else, so
+  // that only filters that see no more than sums may be asked then. The opposite call must follow.
+  // Neither the sums nor the amounts may be near the end of their range: see SumsAreSmall.
+  void TryAddSums(NodeRow row, const ResourceVector& amounts, int64_t pods);
+  void TrySubtractSums(NodeRow row, const ResourceVector& amounts, int64_t pods);
+  // Reports whether small amounts (ResourceVector::IsSmall) can be added to the sums of `row`.
+  bool SumsAreSmall(NodeRow row) const;
+
   // Records that something outside of the table changed that results for all rows depend on.
   void AllChanged() {
     for (uint32_t row = 0; row < rows(); ++row) Touch(NodeRow{row});
   }
-  // Records that a pod on `row` changed, though its requests did not.
+  // Records that a pod on `row` changed, though its requests did not, or one nominated to it.
   void PodChanged(NodeRow row) { Touch(row); }
 
   // Holds are counted: a held row retains its name until the last hold is released, which may free

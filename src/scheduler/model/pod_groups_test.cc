@@ -70,7 +70,7 @@ TEST_F(PodGroupsTest, PendingPodsOfOtherSchedulersDoNotCount) {
   Put(MakePod("a").InGroup("g").Scheduler("theirs"));
   EXPECT_EQ(Count("g"), "0/0");
   Put(MakePod("a").InGroup("g").Scheduler("theirs").On("n1"));
-  EXPECT_EQ(Count("g"), "0/1") << "whoever bound it";
+  EXPECT_EQ(Count("g"), "0/1") << "bound by any scheduler";
 }
 
 TEST_F(PodGroupsTest, PodsHaveNoGroupsWithoutTheFeature) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/saturating.h"
+
 namespace berth::scheduler::model {
 
 // DIFFERS: kube-scheduler wraps around beyond 64 bits, and a negative request of a placed pod makes
@@ -32,6 +34,26 @@ ResourceVector ResourceVector::From(const api::ResourceList& list, ScalarHolder&
 int64_t ResourceVector::ScalarAmount(ScalarId id) const {
   const auto found = std::ranges::find(scalars, id, &Scalar::id);
   return found != scalars.end() ? found->amount : 0;
+}
+
+void ResourceVector::Add(const ResourceVector& other) {
+  milli_cpu = SaturatingAdd(milli_cpu, other.milli_cpu);
+  memory = SaturatingAdd(memory, other.memory);
+  ephemeral_storage = SaturatingAdd(ephemeral_storage, other.ephemeral_storage);
+  pods = SaturatingAdd(pods, other.pods);
+  for (const Scalar& scalar : other.scalars) {
+    const auto own = std::ranges::find(scalars, scalar.id, &Scalar::id);
+    if (own == scalars.end()) {
+      scalars.push_back(scalar);
+    } else {
+      own->amount = SaturatingAdd(own->amount, scalar.amount);
+    }
+  }
+}
+
+bool ResourceVector::IsSmall() const {
+  return IsSmallAmount(milli_cpu) && IsSmallAmount(memory) && IsSmallAmount(ephemeral_storage) &&
+         std::ranges::all_of(scalars, IsSmallAmount, &Scalar::amount);
 }
 
 api::PodRequestOptions NewPodRequests(const Features& features) {

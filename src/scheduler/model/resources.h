@@ -23,6 +23,9 @@ using ScalarHolder = StringHolder<ScalarId>;
 // all others. Saturates; a negative quantity counts as 0, so that sums only grow.
 int64_t AmountOf(std::string_view resource, const api::Quantity& quantity);
 
+// Reports whether a few such amounts have a sum that does not overflow.
+constexpr bool IsSmallAmount(int64_t amount) { return amount < int64_t{1} << 60; }
+
 struct ResourceVector {
   struct Scalar {
     ScalarId id;
@@ -41,6 +44,10 @@ struct ResourceVector {
   static ResourceVector From(const api::ResourceList& list, ScalarHolder& names);
 
   int64_t ScalarAmount(ScalarId id) const;
+  // Adds the other's amounts; sums saturate. Scalars that only the other has come last.
+  void Add(const ResourceVector& other);
+  // Reports whether all amounts are small: see IsSmallAmount.
+  bool IsSmall() const;
   friend bool operator==(const ResourceVector&, const ResourceVector&) = default;
 };
 

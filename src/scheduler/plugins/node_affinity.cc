@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <optional>
 #include <set>
 
@@ -19,11 +20,33 @@
 namespace berth::scheduler::plugins {
 namespace {
 
+// A label that a node must have with one of some values. Nodes are in columns by label, so that all
+// are compared in one loop.
+struct NarrowingLabel {
+  model::Topology::KeyRef key;
+  std::vector<Symbol> values;
+
+  void Narrow(model::NodeMask& nodes) const {
+    std::vector<model::DomainId> domains;
+    for (Symbol value : values) {
+      if (const model::DomainId domain = key->Find(value); domain.valid())
+        domains.push_back(domain);
+    }
+    const std::vector<model::DomainId>& domain_of = key->domain_of();
+    if (domains.size() == 1) {
+      nodes.KeepIf([&, only = domains[0]](size_t row) { return domain_of[row] == only; });
+    } else {
+      nodes.KeepIf([&](size_t row) { return std::ranges::count(domains, domain_of[row]) > 0; });
+    }
+  }
+};
+
 struct CompiledAffinity final : framework::ClassState {
   CompiledAffinity(const api::PodSpec& spec, SymbolTable& table)
       : symbols(table), required(spec, symbols) {}
 
   SymbolHolder symbols;
+  std::vector<NarrowingLabel> narrowing;  // All are necessary, but maybe not sufficient.
   bool skips_filter = false;
   bool skips_score = false;
   // The nodes that the required terms name, sorted; absent if some term names none.
@@ -34,8 +57,39 @@ struct CompiledAffinity final : framework::ClassState {
   Result<model::PreferredNodeAffinity> preferred;
 };
 
+bool HasMoreThan(const model::NodeMask& nodes, size_t limit) {
+  size_t count = 0;
+  return std::ranges::any_of(nodes.words(), [&](uint64_t word) {
+    if (word != 0) count += static_cast<size_t>(std::popcount(word));
+    return count > limit;
+  });
+}
+
 const api::NodeAffinity* AffinityOf(const api::PodSpec& spec) {
   return spec.affinity && spec.affinity->node_affinity ? &*spec.affinity->node_affinity : nullptr;
+}
+
+// Returns labels that every node has which matches the spec's selector and required terms.
+std::vector<NarrowingLabel> NarrowingLabels(const api::PodSpec& spec, model::Cluster& cluster,
+                                            SymbolHolder& symbols) {
+  // A new column costs as much as evaluating all nodes once; one or two are enough to leave few.
+  constexpr size_t kMaxLabels = 2;
+  // Comparing with more values costs more than it saves.
+  constexpr size_t kFewValues = 8;
+  std::vector<NarrowingLabel> labels;
+  for (const auto& [key, value] : spec.node_selector.value_or(api::StringMap())) {
+    if (labels.size() < kMaxLabels)
+      labels.push_back({cluster.UseTopologyKey(key), {symbols.Intern(value)}});
+  }
+  const api::NodeAffinity* own = AffinityOf(spec);
+  if (own == nullptr || !own->required || own->required->terms.size() != 1) return labels;
+  for (const auto& [key, op, values] : own->required->terms[0].match_expressions) {
+    if (op != "In" || values.size() > kFewValues || labels.size() == kMaxLabels) continue;
+    NarrowingLabel& label = labels.emplace_back();
+    label.key = cluster.UseTopologyKey(key);
+    for (const std::string& value : values) label.values.push_back(symbols.Intern(value));
+  }
+  return labels;
 }
 
 // Returns the names that one term allows, or nothing if it does not select by name.
@@ -111,6 +165,7 @@ std::unique_ptr<framework::ClassState> NodeAffinity::Compile(
 
   auto state = std::make_unique<CompiledAffinity>(spec, cluster.mutable_symbols());
   SymbolHolder& symbols = state->symbols;
+  state->narrowing = NarrowingLabels(spec, cluster, symbols);
   if (own != nullptr && own->required) state->named = NamedNodes(*own->required, symbols);
   if (added != nullptr && added->required) state->added_required.emplace(*added->required, symbols);
   state->skips_filter =
@@ -138,8 +193,12 @@ framework::PreFilterResult NodeAffinity::PreFilter(framework::Cycle& cycle) cons
 
 framework::Verdict NodeAffinity::Filter(const framework::Cycle& cycle,
                                         model::NodeMask& nodes) const {
+  constexpr size_t kFewNodes = 16;  // Looking at each is as fast as at the columns.
   const auto& compiled = cycle.compiled<CompiledAffinity>(*this);
   const SymbolTable& symbols = cycle.cluster().symbols();
+  if (HasMoreThan(nodes, kFewNodes)) {
+    for (const NarrowingLabel& label : compiled.narrowing) label.Narrow(nodes);
+  }
   nodes.KeepIf([&](size_t row) {
     const model::NodeInfo& node = cycle.nodes().info(model::NodeRow{static_cast<uint32_t>(row)});
     return (!compiled.added_required || compiled.added_required->Matches(node, symbols)) &&

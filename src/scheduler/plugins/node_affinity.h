@@ -35,6 +35,7 @@ class NodeAffinity final : public framework::PreFilterPlugin,
                                         model::NodeRow node) const override;
   std::string Details(const framework::Cycle& cycle, model::NodeRow node) const override;
   framework::Scope filter_scope() const override { return framework::Scope::kNode; }
+  framework::SeenOfPods seen_of_pods() const override { return framework::SeenOfPods::kNone; }
   framework::Described DescribeFilter(const framework::Cycle& cycle,
                                       framework::SearchRules& rules) const override;
 

@@ -21,6 +21,7 @@ class NodeName final : public framework::FilterPlugin {
     return 0;
   }
   framework::Scope filter_scope() const override { return framework::Scope::kNode; }
+  framework::SeenOfPods seen_of_pods() const override { return framework::SeenOfPods::kNone; }
   framework::Described DescribeFilter(const framework::Cycle& cycle,
                                       framework::SearchRules& rules) const override;
 };

@@ -34,6 +34,7 @@ class TaintToleration final : public framework::FilterPlugin,
   }
   std::string Details(const framework::Cycle& cycle, model::NodeRow node) const override;
   framework::Scope filter_scope() const override { return framework::Scope::kNode; }
+  framework::SeenOfPods seen_of_pods() const override { return framework::SeenOfPods::kNone; }
   framework::Described DescribeFilter(const framework::Cycle& cycle,
                                       framework::SearchRules& rules) const override;
 

@@ -82,7 +82,7 @@ test("delays double up to 30 s and vary", () => {
   assert.equal(reconnectDelay(50, 0), 22_500);
 });
 
-/** A clock that only moves when told to. */
+/** A clock that only moves when a test moves it. */
 class FakeTimers implements Timers {
   time = 0;
   private timers: { at: number; callback: () => void }[] = [];

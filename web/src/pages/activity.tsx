@@ -251,7 +251,7 @@ function Attempts() {
         label: "Duration",
         numeric: true,
         value: (row) => Object.values(row.phases).reduce((a, b) => a + b, 0),
-        text: (row) => {
+        render: (row) => {
           const sum = Object.values(row.phases).reduce((a, b) => a + b, 0);
           return sum === 0 ? "–" : formatDuration(sum);
         },

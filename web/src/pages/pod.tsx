@@ -66,8 +66,8 @@ export function PodPage({ namespace, name }: { namespace: string; name: string }
                       {explanation.workload.kind} {explanation.workload.name}
                     </span>
                   )}
-                  {queued && <span>waiting for {formatDuration(age(queued.since, now))}</span>}
-                  {queued && <span>{plural(queued.attempts, "attempt")}</span>}
+                  {queued?.queue && <span>waiting for {formatDuration(age(queued.since, now))}</span>}
+                  {queued?.queue && <span>{plural(queued.attempts, "attempt")}</span>}
                   {queued?.nextAttempt && Date.parse(queued.nextAttempt) > now && (
                     <span>
                       next in {formatDuration(Math.ceil((Date.parse(queued.nextAttempt) - now) / 1000))}
@@ -338,9 +338,10 @@ function Scores({ decision, node }: { decision: Decision; node: string | undefin
   const other =
     scores.find((score) => score.node === query.compare && score !== shown) ??
     scores.find((score) => score !== shown);
+  const highest = scores[0]!.total;
   const options = scores.map((score) => ({
     value: score.node,
-    label: `${score.node} · ${formatCount(score.total)}${score.chosen ? " · best" : ""}`,
+    label: `${score.node} · ${formatCount(score.total)}${score.total === highest ? " · best" : ""}`,
   }));
   return (
     <Panel
@@ -484,14 +485,14 @@ function Attempts({
         label: "Feasible",
         numeric: true,
         value: (row) => row.feasible,
-        text: (row) => (row.evaluated === undefined ? "" : `${row.feasible} of ${row.evaluated}`),
+        render: (row) => (row.evaluated === undefined ? "–" : `${row.feasible} of ${row.evaluated}`),
       },
       {
         key: "duration",
         label: "Duration",
         numeric: true,
         value: (row) => total(row.phases),
-        text: (row) => (total(row.phases) === 0 ? "–" : formatDuration(total(row.phases))),
+        render: (row) => (total(row.phases) === 0 ? "–" : formatDuration(total(row.phases))),
       },
       {
         key: "node",
@@ -542,7 +543,7 @@ function total(phases: Record<string, number>): number {
   return Object.values(phases).reduce((a, b) => a + b, 0);
 }
 
-const phaseOrder = ["preFilter", "filter", "postFilter", "score", "reserve", "permit", "bind"];
+const phaseOrder = ["preFilter", "filter", "postFilter", "score", "reserve", "permit", "preBind", "bind"];
 
 function Phases({ attempt }: { attempt: Attempt }) {
   const names = [

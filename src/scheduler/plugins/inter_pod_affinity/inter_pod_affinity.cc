@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <optional>
 #include <utility>
 
 #include "scheduler/framework/cycle.h"
 #include "scheduler/framework/kernels.h"
 #include "scheduler/framework/search_rules.h"
 #include "scheduler/model/cluster.h"
+#include "scheduler/model/key_writer.h"
 #include "scheduler/model/pod_counters.h"
 
 namespace berth::scheduler::plugins {
@@ -35,9 +37,13 @@ struct OwnTerms final : framework::ClassState {
 
 // The counts of one topology key that exclude (or are required of) a domain.
 struct DomainCounts {
-  DomainCounts(const model::Topology::Key& key, const model::IndexedCounts& per_domain)
-      : domain_of(key.domain_of()), domains(key.domains().size()), counts(per_domain) {}
+  DomainCounts(const model::Topology::Key& topology_key, const model::IndexedCounts& per_domain)
+      : key(topology_key),
+        domain_of(key.domain_of()),
+        domains(key.domains().size()),
+        counts(per_domain) {}
 
+  const model::Topology::Key& key;
   const std::vector<model::DomainId>& domain_of;
   size_t domains;
   const model::IndexedCounts& counts;  // By domain.
@@ -92,9 +98,17 @@ class Rules {
     }
   }
 
-  // The same as rules for a search.
-  void Describe(framework::SearchRules& rules) const {
+  // The same as rules for a search, for the plugin of this slot.
+  void Describe(const framework::Cycle& cycle, size_t slot, framework::SearchRules& rules) const {
     for (const DomainCounts& wanted : wanted_) {
+      if (const model::DomainId only = OnlyLargeDomain(wanted); only.valid()) {
+        const SymbolTable& symbols = cycle.cluster().symbols();
+        const Symbol value = wanted.key.domains()[only.index()].value;
+        model::KeyWriter(rules.key).PutAll(slot, symbols.Text(wanted.key.label()),
+                                           symbols.Text(value));
+        rules.only_domains.push_back({wanted.domain_of, only});
+        continue;
+      }
       const int32_t lowest = first_of_its_kind_ ? INT32_MIN : 1;
       rules.row_rules.push_back(framework::RowRule::CountIn(wanted.domain_of, wanted.counts, lowest,
                                                             INT32_MAX, /*none_passes=*/false));
@@ -105,6 +119,20 @@ class Rules {
                                                               INT32_MIN, 0, /*none_passes=*/true));
       }
     }
+  }
+
+  // Reports whether `counts` are the same in all domains of `key` whose nodes may pass.
+  bool MakeEqual(const model::Topology::Key& key, const model::IndexedCounts& counts) const {
+    const auto wanted = std::ranges::find(wanted_, &key, [](const auto& w) { return &w.key; });
+    if (wanted == wanted_.end() || first_of_its_kind_) return false;
+    std::optional<int32_t> common;
+    bool equal = true;
+    ForEachWanted(*wanted, [&](model::DomainId domain) {
+      const int32_t count = counts[domain.index()];
+      equal &= common.value_or(count) == count;
+      common = count;
+    });
+    return equal;
   }
 
   // Every term's domain must have a matching pod; the first pod of a group that selects itself may
@@ -124,6 +152,30 @@ class Rules {
   static bool AnyNear(const std::vector<DomainCounts>& counts, size_t row) {
     return std::ranges::any_of(counts,
                                [&](const DomainCounts& domain) { return domain.Near(row) > 0; });
+  }
+
+  template <typename Visit>  // void(DomainId)
+  static void ForEachWanted(const DomainCounts& wanted, Visit&& visit) {
+    wanted.counts.ForEach([&](size_t domain, int32_t count) {
+      if (domain < wanted.domains && count > 0)
+        visit(model::DomainId{static_cast<uint32_t>(domain)});
+    });
+  }
+
+  // Returns the only domain where the wanted pods are. Invalid if there are more, or if it has so
+  // few nodes that there may be too many like it to select the nodes of each.
+  model::DomainId OnlyLargeDomain(const DomainCounts& wanted) const {
+    constexpr size_t kMaxSelections = 256;
+    if (first_of_its_kind_) return {};
+    model::DomainId only;
+    size_t found = 0;
+    ForEachWanted(wanted, [&](model::DomainId domain) {
+      only = domain;
+      ++found;
+    });
+    if (found != 1) return {};
+    const size_t nodes = wanted.key.domains()[only.index()].nodes;
+    return nodes * kMaxSelections >= wanted.key.node_count() ? only : model::DomainId{};
   }
 
   bool MatchesItself(const framework::Cycle& cycle) const {
@@ -244,7 +296,7 @@ framework::Verdict InterPodAffinity::Filter(const framework::Cycle& cycle,
 
 framework::Described InterPodAffinity::DescribeFilter(const framework::Cycle& cycle,
                                                       framework::SearchRules& rules) const {
-  Rules(cycle, cycle.compiled<OwnTerms>(*this)).Describe(rules);
+  Rules(cycle, cycle.compiled<OwnTerms>(*this)).Describe(cycle, slot(), rules);
   return framework::Described::kYes;
 }
 
@@ -302,8 +354,15 @@ framework::Verdict InterPodAffinity::PreScore(framework::Cycle& cycle,
 
 framework::Described InterPodAffinity::DescribeScore(const framework::Cycle& cycle, int32_t,
                                                      framework::SearchRules&) const {
-  const bool skips = PreferencesOf(cycle, cycle.compiled<OwnTerms>(*this), args_) == nullptr;
-  return skips ? framework::Described::kSkip : framework::Described::kByFeasibleNodes;
+  const auto& own = cycle.compiled<OwnTerms>(*this);
+  const auto preferences = PreferencesOf(cycle, own, args_);
+  if (preferences == nullptr) return framework::Described::kSkip;
+  // If all feasible nodes are in domains that are preferred alike, they all score 0.
+  const Rules required(cycle, own);
+  const bool all_equal = std::ranges::all_of(preferences->all, [&](const auto& preference) {
+    return required.MakeEqual(*preference.key, *preference.counts);
+  });
+  return all_equal ? framework::Described::kYes : framework::Described::kByFeasibleNodes;
 }
 
 framework::Verdict InterPodAffinity::Score(const framework::Cycle& cycle,

@@ -9,7 +9,8 @@ struct RowsOfResource {
   int64_t request;
   const int64_t *allocatable, *requested;
 
-  bool IsEnough(size_t i) const { return request <= allocatable[i] - requested[i]; }
+  // As a number, so that several are combined without a branch.
+  uint64_t IsEnough(size_t i) const { return request <= allocatable[i] - requested[i]; }
 };
 
 BERTH_VECTORISED
@@ -17,9 +18,8 @@ uint64_t FittingRows(const int64_t* pod_count, const int64_t* allocatable_pods, 
                      RowsOfResource memory, RowsOfResource ephemeral) {
   uint64_t rows = 0;
   for (size_t i = 0; i < 64; ++i) {
-    const bool fits = (pod_count[i] < allocatable_pods[i]) & cpu.IsEnough(i) & memory.IsEnough(i) &
-                      ephemeral.IsEnough(i);
-    rows |= uint64_t{fits} << i;
+    const uint64_t has_slot = pod_count[i] < allocatable_pods[i];
+    rows |= (has_slot & cpu.IsEnough(i) & memory.IsEnough(i) & ephemeral.IsEnough(i)) << i;
   }
   return rows;
 }

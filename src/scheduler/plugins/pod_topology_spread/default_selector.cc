@@ -14,13 +14,21 @@ const api::OwnerReference* ControllerOf(const api::ObjectMeta& meta) {
   return found == meta.owner_references.end() ? nullptr : &*found;
 }
 
+bool HasAll(const api::StringMap& labels, const api::StringMap& wanted) {
+  return std::ranges::all_of(wanted, [&](const auto& label) {
+    const auto found = labels.find(label.first);
+    return found != labels.end() && found->second == label.second;
+  });
+}
+
+// Looks at every Service of the namespace: each takes a few comparisons.
 api::StringMap ServiceConditions(const model::Cluster& cluster, const api::ObjectMeta& meta) {
   api::StringMap conditions;
   const auto& services = cluster.objects<api::Service>().all();
   for (auto it = services.lower_bound({meta.namespace_, ""});
        it != services.end() && it->first.namespace_ == meta.namespace_; ++it) {
     const auto& selector = it->second->selector;
-    if (!selector || !api::Selector::FromMap(*selector).Matches(meta.labels)) continue;
+    if (!selector || !HasAll(meta.labels, *selector)) continue;
     for (const auto& [key, value] : *selector) conditions.insert_or_assign(key, value);
   }
   return conditions;

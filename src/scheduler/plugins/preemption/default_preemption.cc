@@ -9,11 +9,14 @@
 
 #include "api/object.h"
 #include "scheduler/framework/post_filter.h"
+#include "scheduler/framework/priority_view.h"
 #include "scheduler/model/cluster.h"
 #include "scheduler/model/objects.h"
 #include "scheduler/model/pod_groups.h"
 #include "scheduler/plugins/preemption/dry_run.h"
 #include "scheduler/plugins/preemption/group_victims.h"
+#include "scheduler/plugins/preemption/potential_victims.h"
+#include "scheduler/plugins/preemption/quick_dry_run.h"
 #include "scheduler/plugins/preemption/victims.h"
 
 namespace berth::scheduler::plugins {
@@ -78,13 +81,15 @@ void FillReport(framework::PreemptionReport& report, const DryRunResult& run,
   if (!best.empty()) report.selected = candidates[best[0]].node;
 }
 
-// The best candidate; among equals the first.
-framework::PreemptionCandidate BestOf(const DryRunResult& run, Instant now) {
-  std::vector<framework::VictimRating> ratings;
-  for (const DryRunResult::Candidate& candidate : run.candidates)
-    ratings.push_back(candidate.outcome->RatingAt(now));
-  const auto& [node, outcome] = run.candidates[IndicesOfMinimum(ratings)[0]];
-  return {node, outcome->victims};
+// Finds the best candidate, among equals the first, with its victims.
+framework::Verdict FindBest(framework::FailedCycle& failed, const DryRunResult& run,
+                            framework::PreemptionCandidate& chosen) {
+  const auto best = std::ranges::min_element(run.candidates, {}, &DryRunResult::Candidate::rating);
+  chosen.node = best->node;
+  if (best->outcome == nullptr)
+    return SelectVictimsOnNode(failed.attempt, best->node, failed.now, chosen.victims);
+  chosen.victims = best->outcome->victims;
+  return {};
 }
 
 framework::PostFilterResult Select(const model::Cluster& cluster,
@@ -178,18 +183,31 @@ Task<framework::PostFilterResult> DefaultPreemption::PostFilter(
 
   const std::vector<model::NodeRow> nodes = PotentialNodes(failed);
   auto& cache = failed.attempt.cycle().class_cache<DryRunCache>(*this);
-  const DryRunResult run = DryRunPreemption(failed, cache, nodes, WantedCandidates(nodes.size()));
+  const bool needs_all_victims = failed.advisor != nullptr || failed.report != nullptr;
+  std::optional<QuickDryRun> quick;
+  if (!needs_all_victims) {
+    auto& potential = failed.attempt.view().state<PotentialVictims>(*this);
+    potential.Refresh(failed.attempt.cluster());
+    quick.emplace(failed.attempt, potential);
+  }
+  const DryRunResult run = DryRunPreemption(failed, cache, quick ? &*quick : nullptr, nodes,
+                                            WantedCandidates(nodes.size()));
   if (run.candidates.empty()) {
     if (failed.report != nullptr) FillReport(*failed.report, run, {}, {});
     if (!run.errors.empty()) co_return PreemptionError(run.errors);
     co_return Unschedulable(run.rejected.Message(), /*clear_nomination=*/true);
   }
   const model::Cluster& cluster = failed.attempt.cluster();
-  if (failed.advisor == nullptr && failed.report == nullptr)
-    co_return Select(cluster, BestOf(run, failed.now));
+  if (!needs_all_victims) {
+    framework::PreemptionCandidate best;
+    const framework::Verdict verdict = FindBest(failed, run, best);
+    if (!verdict.ok()) co_return PreemptionError({verdict.Message()});
+    co_return Select(cluster, std::move(best));
+  }
 
   std::vector<framework::PreemptionCandidate> candidates;
-  for (const auto& [node, outcome] : run.candidates) candidates.push_back({node, outcome->victims});
+  for (const DryRunResult::Candidate& candidate : run.candidates)
+    candidates.push_back({candidate.node, candidate.outcome->victims});
   if (failed.advisor != nullptr) {
     const framework::Verdict advice =
         co_await failed.advisor->ProcessPreemption(failed.attempt.cycle().pod(), candidates);

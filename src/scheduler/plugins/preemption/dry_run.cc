@@ -6,6 +6,7 @@
 #include "base/random.h"
 #include "scheduler/model/cluster.h"
 #include "scheduler/model/objects.h"
+#include "scheduler/plugins/preemption/quick_dry_run.h"
 #include "scheduler/plugins/preemption/victims.h"
 
 namespace berth::scheduler::plugins {
@@ -25,7 +26,9 @@ size_t BytesOf(const DryRunOutcome& outcome) {
 void DryRunCache::Refresh(const model::Cluster& cluster) {
   const model::RowChanges& changes = cluster.nodes().changes();
   const uint64_t budgets = cluster.objects<api::PodDisruptionBudget>().version();
-  if (budgets != budgets_ || !changes.Covers(position_)) {
+  const bool outdated = budgets != budgets_ || !changes.Covers(position_);
+  RefreshRatings(cluster.nodes(), outdated);
+  if (outdated) {
     outcomes_.clear();
     bytes_ = 0;
   } else {
@@ -35,6 +38,18 @@ void DryRunCache::Refresh(const model::Cluster& cluster) {
   }
   position_ = changes.now();
   budgets_ = budgets;
+}
+
+void DryRunCache::RefreshRatings(const model::NodeTable& nodes, bool outdated) {
+  // Rating so many nodes again costs less than what the ratings of all would take.
+  const size_t many = 16 + nodes.rows() / 16;
+  const model::RowChanges& changes = nodes.changes();
+  if (outdated || changes.now() - position_ > many) {
+    ratings_ = {};
+    return;
+  }
+  ratings_.resize(nodes.rows());
+  for (model::NodeRow row : changes.Since(position_)) ratings_[row.index()] = std::nullopt;
 }
 
 const DryRunOutcome& DryRunCache::Insert(model::NodeRow node, DryRunOutcome outcome) {
@@ -53,15 +68,6 @@ void DryRunCache::Drop(std::unique_ptr<const DryRunOutcome>& outcome) {
 
 namespace {
 
-// Reports whether the order of the node's pods by age is final: all that have started did so before
-// now, and those that have not come last, now and later.
-bool IsStartOrderFinal(const model::Cluster& cluster, model::NodeRow node, Instant now) {
-  return std::ranges::all_of(cluster.nodes().info(node).pods, [&](model::PodId id) {
-    const auto& start = cluster.pod(id).object->status.start_time;
-    return !start || *start < now;
-  });
-}
-
 bool HaveNoStartTime(const model::Cluster& cluster, const std::vector<model::PodId>& victims) {
   const int32_t highest = cluster.pod(victims.front()).object->priority();
   return std::ranges::none_of(victims, [&](model::PodId id) {
@@ -75,7 +81,7 @@ const DryRunOutcome& TryNode(framework::FailedCycle& failed, DryRunCache& cache,
                              bool depends_on_rows_alone, model::NodeRow node,
                              std::deque<DryRunOutcome>& uncached) {
   const model::Cluster& cluster = failed.attempt.cluster();
-  const bool cacheable = depends_on_rows_alone && !failed.attempt.IsContested(node);
+  const bool cacheable = depends_on_rows_alone && !failed.attempt.IsSpecial(node);
   if (const DryRunOutcome* known = cacheable ? cache.Find(node) : nullptr) return *known;
 
   DryRunOutcome outcome;
@@ -90,10 +96,21 @@ const DryRunOutcome& TryNode(framework::FailedCycle& failed, DryRunCache& cache,
   return uncached.emplace_back(std::move(outcome));
 }
 
+std::optional<QuickRating> RateQuickly(framework::FailedCycle& failed, DryRunCache& cache,
+                                       QuickDryRun& quick, model::NodeRow node) {
+  if (!quick.MayRate(node)) return std::nullopt;
+  const auto* const known = cache.FindRating(node);
+  if (known != nullptr && known->has_value()) return *known;
+  const auto rating = quick.Rate(node, failed.diagnosis.Of(node), failed.now);
+  if (rating) cache.InsertRating(node, *rating);
+  return rating;
+}
+
 }  // namespace
 
 DryRunResult DryRunPreemption(framework::FailedCycle& failed, DryRunCache& cache,
-                              std::span<const model::NodeRow> nodes, size_t wanted) {
+                              QuickDryRun* quick, std::span<const model::NodeRow> nodes,
+                              size_t wanted) {
   DryRunResult result;
   result.rejected.all_nodes = failed.attempt.cluster().nodes().present_count();
   result.rejected.absent = framework::Verdict(framework::Code::kUnschedulableAndUnresolvable,
@@ -108,10 +125,19 @@ DryRunResult DryRunPreemption(framework::FailedCycle& failed, DryRunCache& cache
     const bool enough = !candidates.empty() && candidates.size() + violating.size() >= wanted;
     if (enough && failed.report == nullptr) break;
     const model::NodeRow node = nodes[(offset + i) % nodes.size()];
+    const auto add = [&](const framework::VictimRating& rating, const DryRunOutcome* outcome) {
+      (rating.violates_budget() ? violating : candidates).push_back({node, rating, outcome});
+    };
+    if (quick != nullptr) {
+      if (const auto rating = RateQuickly(failed, cache, *quick, node)) {
+        add(rating->At(failed.now), nullptr);
+        continue;
+      }
+    }
     const DryRunOutcome& outcome =
         TryNode(failed, cache, depends_on_rows_alone, node, result.uncached);
     if (outcome.verdict.ok()) {
-      (outcome.victims.budget_violations == 0 ? candidates : violating).push_back({node, &outcome});
+      add(outcome.RatingAt(failed.now), &outcome);
     } else if (outcome.verdict.rejected()) {
       result.rejected.Add(node, outcome.verdict);
     } else {

@@ -12,6 +12,11 @@
 
 #include "scheduler/framework/cycle.h"
 #include "scheduler/framework/post_filter.h"
+#include "scheduler/plugins/preemption/quick_dry_run.h"
+
+namespace berth::scheduler::model {
+class NodeTable;
+}
 
 namespace berth::scheduler::plugins {
 
@@ -44,13 +49,27 @@ class DryRunCache final : public framework::ClassState {
   }
   const DryRunOutcome& Insert(model::NodeRow node, DryRunOutcome outcome);
 
-  size_t bytes() const override { return outcomes_.capacity() * sizeof(outcomes_[0]) + bytes_; }
+  // The same for quick dry runs, which are not worth storing unless the class is tried again and
+  // again.
+  const std::optional<QuickRating>* FindRating(model::NodeRow node) const {
+    return ratings_.empty() ? nullptr : &ratings_[node.index()];
+  }
+  void InsertRating(model::NodeRow node, const QuickRating& rating) {
+    if (!ratings_.empty()) ratings_[node.index()] = rating;
+  }
+
+  size_t bytes() const override {
+    return outcomes_.capacity() * sizeof(outcomes_[0]) + bytes_ +
+           ratings_.capacity() * sizeof(ratings_[0]);
+  }
 
  private:
   void Drop(std::unique_ptr<const DryRunOutcome>& outcome);
+  void RefreshRatings(const model::NodeTable& nodes, bool outdated);
 
   std::vector<std::unique_ptr<const DryRunOutcome>> outcomes_;  // By row.
   size_t bytes_ = 0;                                            // Of all outcomes.
+  std::vector<std::optional<QuickRating>> ratings_;             // By row.
   uint64_t position_ = 0;                                       // In the log of changed rows.
   uint64_t budgets_ = 0;                                        // Their version.
 };
@@ -59,7 +78,9 @@ class DryRunCache final : public framework::ClassState {
 struct DryRunResult {
   struct Candidate {
     model::NodeRow node;
-    const DryRunOutcome* outcome;  // In the cache or in `uncached`.
+    framework::VictimRating rating;
+    // In the cache or in `uncached`; null after a quick dry run, which does not tell the victims.
+    const DryRunOutcome* outcome;
   };
 
   std::vector<Candidate> candidates;  // Those that violate no budget first.
@@ -69,8 +90,10 @@ struct DryRunResult {
 };
 
 // Tries `nodes`, starting at a random one, until `wanted` candidates are found of which one
-// violates no budget; all nodes if a report is requested.
+// violates no budget; all nodes if a report is requested. Without `quick` the victims of all
+// candidates are known.
 DryRunResult DryRunPreemption(framework::FailedCycle& failed, DryRunCache& cache,
-                              std::span<const model::NodeRow> nodes, size_t wanted);
+                              QuickDryRun* quick, std::span<const model::NodeRow> nodes,
+                              size_t wanted);
 
 }  // namespace berth::scheduler::plugins

@@ -90,5 +90,52 @@ TEST_F(DryRunCacheTest, DropsAllWhenABudgetChanges) {
   EXPECT_EQ(Known(), "");
 }
 
+class QuickRatingsTest : public DryRunCacheTest {
+ protected:
+  QuickRatingsTest() {
+    for (const char* node : {"a", "b"}) cache_.InsertRating(world_.node(node), kRating);
+  }
+
+  // The nodes with a rating.
+  std::string Rated() {
+    cache_.Refresh(world_.cluster());
+    std::string rated;
+    for (const char* node : {"a", "b"}) {
+      const auto* rating = cache_.FindRating(world_.node(node));
+      if (rating != nullptr && rating->has_value()) rated += node;
+    }
+    return rated;
+  }
+
+  static inline const QuickRating kRating{
+      framework::VictimRating(framework::VictimRating::Values{.victims = 1}), false};
+};
+
+TEST_F(QuickRatingsTest, AreDroppedWithTheirNode) {
+  EXPECT_EQ(Rated(), "ab");
+  Change("on-a", [](api::Pod& pod) { pod.metadata.labels = {{"app", "y"}}; });
+  EXPECT_EQ(Rated(), "b");
+  cache_.InsertRating(world_.node("a"), kRating);
+  EXPECT_EQ(Rated(), "ab");
+}
+
+TEST_F(QuickRatingsTest, AreDroppedWhenABudgetChanges) {
+  auto budget = std::make_shared<api::PodDisruptionBudget>();
+  budget->metadata.name = "budget";
+  world_.cluster().Put(std::shared_ptr<const api::PodDisruptionBudget>(std::move(budget)));
+  EXPECT_EQ(Rated(), "");
+}
+
+// A class that others come before does not take memory.
+TEST_F(QuickRatingsTest, AreNotKeptForAClassThatIsRarelyTried) {
+  const size_t before = cache_.bytes();
+  for (int i = 0; i < 40; ++i) {
+    Change("on-a", [&](api::Pod& pod) { pod.metadata.labels = {{"version", std::to_string(i)}}; });
+  }
+  EXPECT_EQ(Rated(), "");
+  EXPECT_EQ(cache_.FindRating(world_.node("b")), nullptr);
+  EXPECT_LT(cache_.bytes(), before);
+}
+
 }  // namespace BERTH_TEST_FILE
 }  // namespace berth::scheduler::plugins

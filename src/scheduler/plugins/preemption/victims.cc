@@ -22,6 +22,15 @@ bool MoreImportant(const model::PodRecord& a, const model::PodRecord& b, Instant
   return std::tie(one.namespace_, one.name) < std::tie(other.namespace_, other.name);
 }
 
+struct ByImportance {
+  const model::Cluster& cluster;
+  Instant now;
+
+  bool operator()(model::PodId a, model::PodId b) const {
+    return MoreImportant(cluster.pod(a), cluster.pod(b), now);
+  }
+};
+
 // One node without its pods of lower priority, until this is destroyed.
 class NodeWithoutVictims {
  public:
@@ -61,6 +70,8 @@ class NodeWithoutVictims {
   std::vector<model::PodId> removed_;
 };
 
+}  // namespace
+
 std::vector<model::PodId> LessImportantPods(const model::Cluster& cluster, model::NodeRow node,
                                             int32_t priority) {
   std::vector<model::PodId> pods;
@@ -70,42 +81,43 @@ std::vector<model::PodId> LessImportantPods(const model::Cluster& cluster, model
   return pods;
 }
 
-// Separates the pods whose eviction would exceed a budget; both parts remain in order.
-void SplitByBudget(const model::Cluster& cluster, const std::vector<model::PodId>& pods,
-                   std::vector<model::PodId>& violating, std::vector<model::PodId>& others) {
-  DisruptionBudgets budgets(cluster);
-  for (model::PodId id : pods)
-    (budgets.Overdraws(cluster.pod(id)) ? violating : others).push_back(id);
+bool IsStartOrderFinal(const model::Cluster& cluster, model::NodeRow node, Instant now) {
+  return std::ranges::all_of(cluster.nodes().info(node).pods, [&](model::PodId id) {
+    const auto& start = cluster.pod(id).object->status.start_time;
+    return !start || *start < now;
+  });
 }
 
-}  // namespace
+VictimsByBudget InOrderOfReprieve(const model::Cluster& cluster, std::vector<model::PodId> pods,
+                                  Instant now) {
+  std::ranges::sort(pods, ByImportance{cluster, now});
+  VictimsByBudget order;
+  DisruptionBudgets budgets(cluster);
+  for (model::PodId id : pods)
+    (budgets.Overdraws(cluster.pod(id)) ? order.over_budget : order.others).push_back(id);
+  return order;
+}
 
 framework::Verdict SelectVictimsOnNode(framework::Attempt& attempt, model::NodeRow node,
                                        Instant now, framework::Victims& out) {
   const model::Cluster& cluster = attempt.cluster();
-  std::vector<model::PodId> potential =
+  const std::vector<model::PodId> potential =
       LessImportantPods(cluster, node, attempt.cycle().pod_class().priority);
   if (potential.empty()) {
     return {framework::Code::kUnschedulableAndUnresolvable,
             "No preemption victims found for incoming pod"};
   }
-  auto by_importance = [&](model::PodId a, model::PodId b) {
-    return MoreImportant(cluster.pod(a), cluster.pod(b), now);
-  };
-
   NodeWithoutVictims node_without_victims(attempt, node);
   for (model::PodId id : potential) node_without_victims.Remove(id);
   if (framework::Verdict verdict = attempt.FilterNode(node); !verdict.ok()) return verdict;
 
-  std::ranges::sort(potential, by_importance);
-  std::vector<model::PodId> violating, others;
-  SplitByBudget(cluster, potential, violating, others);
+  const VictimsByBudget order = InOrderOfReprieve(cluster, potential, now);
   out = {};
-  for (const auto* group : {&violating, &others}) {
+  for (const auto* group : {&order.over_budget, &order.others}) {
     for (model::PodId id : *group) {
       if (node_without_victims.Reprieve(id)) continue;
       out.pods.push_back(id);
-      if (group != &violating) continue;
+      if (group != &order.over_budget) continue;
       ++out.budget_violations;
       out.over_budget.push_back(id);
     }
@@ -114,7 +126,8 @@ framework::Verdict SelectVictimsOnNode(framework::Attempt& attempt, model::NodeR
     return framework::Verdict::Error(
         fmt::format("expected at least one victim pod on node \"{}\"", cluster.nodes().name(node)));
   }
-  if (!violating.empty() && !others.empty()) std::ranges::sort(out.pods, by_importance);
+  if (!order.over_budget.empty() && !order.others.empty())
+    std::ranges::sort(out.pods, ByImportance{cluster, now});
   return {};
 }
 

@@ -117,6 +117,7 @@ api::ResourceClaim MakeSpecialClaim(const api::Pod& pod) {
   api::ResourceClaim claim;
   claim.metadata.namespace_ = pod.metadata.namespace_;
   claim.metadata.name = kSpecialClaimName;
+  claim.metadata.uid = fmt::format("{} of {}", kSpecialClaimName, pod.metadata.uid);
   claim.metadata.annotations[std::string(kSpecialClaimAnnotation)] = "true";
   claim.metadata.owner_references.push_back(
       {"v1", "Pod", pod.metadata.name, pod.metadata.uid, true});
