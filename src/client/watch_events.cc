@@ -223,6 +223,16 @@ template ObjectCodec CodecOf<api::DeviceClass>();
 template ObjectCodec CodecOf<api::ResourceSlice>();
 template ObjectCodec CodecOf<api::PodGroup>();
 
+ObjectCodec CoschedulingGroupCodec() {
+  const auto decode = [](std::string_view json,
+                         api::UndecodableFields& undecodable) -> Result<api::Object> {
+    auto group = api::DecodeJsonAs<api::PodGroup>(json, &undecodable);
+    if (!group) return std::unexpected(group.error());
+    return std::make_shared<const api::PodGroup>(api::FromCoscheduling(**group));
+  };
+  return {decode, nullptr};
+}
+
 Received ReceiveItem(std::string_view item, WireForm form, const ObjectCodec& codec) {
   return Raw::Item(item, form).Read(codec);
 }

@@ -32,6 +32,9 @@ ObjectCodec CodecOf();
 template <typename T>
 ObjectCodec RawJsonCodecOf();
 
+// Returns the codec of scheduler-plugins' PodGroups, which become api::PodGroups.
+ObjectCodec CoschedulingGroupCodec();
+
 // An object, or the error of decoding it and its metadata.
 struct Received {
   Result<api::Object> object;

@@ -1,6 +1,7 @@
 #include "cmd/command_line.h"
-#include "scheduler/plugins/in_tree_registry.h"
+#include "scheduler/plugins/coscheduling.h"
 
 int main(int argc, char** argv) {
-  return berth::cmd::RunCommandLine(argc, argv, berth::scheduler::plugins::InTreeRegistry());
+  return berth::cmd::RunCommandLine(argc, argv,
+                                    berth::scheduler::plugins::RegistryWithCoscheduling());
 }

@@ -320,7 +320,7 @@ PodOutcome OutcomeOf(const api::Pod& pod, const scheduler::engine::EngineOptions
 std::vector<GroupOutcome> OutcomesOfGroups(const scheduler::model::Cluster& cluster,
                                            const std::map<api::ObjectKey, PodRef>& pods) {
   std::vector<GroupOutcome> outcomes;
-  if (!cluster.features().generic_workload) return outcomes;
+  if (!cluster.features().has_groups()) return outcomes;
   std::map<api::ObjectKey, std::vector<const api::Pod*>> members;
   for (const auto& [key, pod] : pods) {
     if (pod->spec.pod_group_name && !pod->finished())

@@ -75,7 +75,7 @@ Status WhyCluster::MakeEngine(const WhySource& source,
   if (!options) return std::unexpected(options.error());
   if (!options->extenders.empty()) WhyNote("extenders are not called");
   options->extenders.clear();
-  options->features = features_;
+  features_ = options->features;
   profile_ = options->profiles.front().scheduler_name;
   auto engine = scheduler::engine::Engine::Make(*options, registry);
   if (!engine) return std::unexpected(engine.error());

@@ -1,7 +1,7 @@
 #include "daemon/scheduler_command.h"
-#include "scheduler/plugins/in_tree_registry.h"
+#include "scheduler/plugins/coscheduling.h"
 
 int main(int argc, char** argv) {
   return berth::daemon::RunSchedulerCommand(argc, argv,
-                                            berth::scheduler::plugins::InTreeRegistry());
+                                            berth::scheduler::plugins::RegistryWithCoscheduling());
 }

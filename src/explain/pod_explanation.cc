@@ -150,7 +150,7 @@ class PodExplainer {
 
   Status AddGroup() {
     const bool waits = result_.node.empty() && !result_.terminating;
-    if (!options_.group || !waits || !engine_.cluster().features().generic_workload) return {};
+    if (!options_.group || !waits || !engine_.cluster().features().has_groups()) return {};
     const auto key = scheduler::model::GroupNamedBy(pod_);
     if (!key) return {};
     auto group = ExplainGroup(engine_, *key);

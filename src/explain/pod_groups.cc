@@ -59,7 +59,7 @@ class GroupCauses {
   Result<std::string> Find(const api::Pod& pod) {
     const auto key = scheduler::model::GroupNamedBy(pod);
     const bool waits = pod.spec.node_name.empty();
-    if (!key || !waits || !engine_.cluster().features().generic_workload) return "";
+    if (!key || !waits || !engine_.cluster().features().has_groups()) return "";
     if (const auto known = causes_.find(*key); known != causes_.end()) return known->second;
     const auto group = ExplainGroup(engine_, *key);
     if (!group) return std::unexpected(group.error());

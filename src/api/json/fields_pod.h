@@ -237,6 +237,7 @@ void Fields(auto& v, Like<PodGroup> auto& t) {
     spec("disruptionMode", t.disruption_mode);
     spec("priorityClassName", t.priority_class_name);
     spec("priority", t.priority_value);
+    spec("minMember", t.min_member);
   });
   v.Group("status", [&](auto& status) { status("conditions", t.conditions); });
 }

@@ -101,9 +101,12 @@ std::vector<StoreReflector> MakeStoreReflectors(apiserver::store::Store& store,
                                                 const scheduler::model::Features& features) {
   std::vector<StoreReflector> reflectors;
   for (const WatchedResource& watched : WatchedResources(features)) {
+    const api::scheme::Kind* kind =
+        api::scheme::FindKind(watched.group(), watched.version, watched.name());
+    if (kind == nullptr) continue;  // A custom resource.
     const bool raw = raw_json && watched.raw_json_codec != nullptr;
-    reflectors.emplace_back(store, api::scheme::KindOf(watched.resource),
-                            raw ? watched.raw_json_codec() : watched.codec(), wake, log);
+    reflectors.emplace_back(store, *kind, raw ? watched.raw_json_codec() : watched.codec(), wake,
+                            log);
   }
   return reflectors;
 }

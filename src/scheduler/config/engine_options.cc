@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "scheduler/framework/in_tree_plugin_args.h"
+#include "scheduler/plugins/coscheduling.h"
 
 namespace berth::scheduler::config {
 namespace {
@@ -67,6 +68,10 @@ Result<engine::EngineOptions> ToEngineOptions(const Configuration& configuration
   engine::EngineOptions options;
   options.profiles = *std::move(profiles);
   options.features = configuration.features;
+  options.features.coscheduling =
+      std::ranges::any_of(configuration.profiles, [](const SchedulerProfile& profile) {
+        return IsEnabled(profile, plugins::Coscheduling::kName);
+      });
   options.backoff = {Duration::Seconds(configuration.pod_initial_backoff_seconds),
                      Duration::Seconds(configuration.pod_max_backoff_seconds)};
   options.extenders = configuration.extenders;

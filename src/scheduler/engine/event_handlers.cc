@@ -171,7 +171,24 @@ void EventHandlers::PutNode(const std::shared_ptr<const api::Node>& node) {
 
 // --- pods ---
 
-void EventHandlers::PutPod(const std::shared_ptr<const api::Pod>& pod) {
+// Names the group of the pod where the engine reads it.
+std::shared_ptr<const api::Pod> EventHandlers::WithItsGroup(
+    const std::shared_ptr<const api::Pod>& pod) const {
+  if (!cluster_.features().coscheduling) return pod;
+  std::optional<std::string> group;
+  if (cluster_.features().generic_workload) group = pod->spec.pod_group_name;
+  if (!group) {
+    std::string labelled = api::CoschedulingGroupOf(*pod);
+    if (!labelled.empty()) group = std::move(labelled);
+  }
+  if (group == pod->spec.pod_group_name) return pod;
+  auto named = api::CopyToChange(*pod);
+  named->spec.pod_group_name = std::move(group);
+  return named;
+}
+
+void EventHandlers::PutPod(const std::shared_ptr<const api::Pod>& delivered) {
+  const std::shared_ptr<const api::Pod> pod = WithItsGroup(delivered);
   const model::PodId id = cluster_.pods().Find(pod->metadata.namespace_, pod->metadata.name);
   if (id.valid()) {
     const std::shared_ptr<const api::Pod> before = cluster_.pod(id).object;
@@ -202,7 +219,7 @@ void EventHandlers::HandlePodAdd(const std::shared_ptr<const api::Pod>& pod) {
   // A gated pod does not reserve its nominated node.
   if (!IsGated(id)) NominateFromStatus(id);
   // It may complete a gang.
-  if (cluster_.features().gang_scheduling)
+  if (cluster_.features().has_gangs())
     queue_.MoveAllToActiveOrBackoffQueue({.type = kUnschedulablePodAdd, .after = pod}, now());
   handled_.push_back(kUnschedulablePodAdd);
 }
@@ -240,7 +257,7 @@ bool EventHandlers::IsGated(model::PodId id) const {
 
 void EventHandlers::NominateFromStatus(model::PodId id) {
   const api::Pod& pod = *cluster_.pod(id).object;
-  const auto group = cluster_.features().generic_workload ? model::GroupNamedBy(pod) : std::nullopt;
+  const auto group = cluster_.features().has_groups() ? model::GroupNamedBy(pod) : std::nullopt;
   const bool reserves = !group || CanBePlaced(*group);
   cluster_.NominateByName(id, reserves ? pod.status.nominated_node_name : "");
 }
@@ -279,7 +296,7 @@ void EventHandlers::HandlePodDelete(const std::shared_ptr<const api::Pod>& pod) 
   queue_.Remove(id);
   if (assumed) HandleAssumedPodDelete(id);
   cluster_.Remove<api::Pod>(key);
-  if (cluster_.features().generic_workload) {
+  if (cluster_.features().has_groups()) {
     if (const auto group = model::GroupNamedBy(*last)) CheckGatesOfGroup(*group);
   }
   if (assigned) return Move({.type = kAssignedPodDelete, .before = last});

@@ -56,7 +56,8 @@ class EventHandlers {
   void PutObject(const std::shared_ptr<const T>& object);
   template <typename T>
   void DeleteObject(const std::shared_ptr<const T>& object);
-  void PutPod(const std::shared_ptr<const api::Pod>& pod);
+  std::shared_ptr<const api::Pod> WithItsGroup(const std::shared_ptr<const api::Pod>& pod) const;
+  void PutPod(const std::shared_ptr<const api::Pod>& delivered);
   void HandlePodDelete(const std::shared_ptr<const api::Pod>& pod);
   void PutNode(const std::shared_ptr<const api::Node>& node);
   void HandlePodAdd(const std::shared_ptr<const api::Pod>& pod);

@@ -100,7 +100,7 @@ void Engine::State::FinishBinding(BindingCycle& binding) {
                                       : profiles_[binding.entry().profile].MaskOf(verdict.plugin());
     }
     const bool in_group =
-        cluster_.features().generic_workload && pod.object->spec.pod_group_name.has_value();
+        cluster_.features().has_groups() && pod.object->spec.pod_group_name.has_value();
     if (in_group) {
       failure.why = {};  // Members are retried after a backoff.
       StopBrokenGang(pod);

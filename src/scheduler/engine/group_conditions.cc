@@ -41,6 +41,8 @@ void GroupConditions::Seen(const api::PodGroup& group) {
 }
 
 void GroupConditions::Update(const api::PodGroup& group, const framework::Verdict& outcome) {
+  // Their status has phases instead, which a controller of scheduler-plugins writes.
+  if (api::IsOfCoscheduling(group)) return;
   Seen(group);
   api::PodCondition wanted = ConditionFor(outcome);
   wanted.observed_generation = group.metadata.generation;

@@ -22,7 +22,7 @@ bool Engine::State::ScheduleOne() {
   if (cycle_waits() || preempting_ != nullptr) return false;
   std::optional<queue::QueueEntry> entry = queue_.Pop(now());
   if (!entry) return false;
-  if (cluster_.features().generic_workload) {
+  if (cluster_.features().has_groups()) {
     if (auto group = model::GroupNamedBy(*cluster_.pod(entry->order.pod).object)) {
       TryGroup(*std::move(entry), *std::move(group));
       return true;

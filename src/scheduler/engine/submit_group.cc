@@ -165,7 +165,7 @@ void Engine::State::ReturnMember(GroupMember member, const MemberTrial* trial, F
 
 bool Engine::State::IsBroken(const api::ObjectKey& key) const {
   const api::PodGroup* group = cluster_.objects<api::PodGroup>().Find(key);
-  if (!cluster_.features().gang_scheduling || group == nullptr || !group->min_count) return false;
+  if (!cluster_.features().has_gangs() || group == nullptr || !group->min_count) return false;
   const size_t scheduled = cluster_.groups().Of(key).scheduled.size();
   return static_cast<int64_t>(scheduled) < *group->min_count;
 }

@@ -152,7 +152,7 @@ PodId Cluster::PutPod(std::shared_ptr<const api::Pod> pod) {
   } else if (known) {
     NominatedPodChanged(nominations_.NodeOf(record.id));
   }
-  if (features_.generic_workload) groups_->Put(record);
+  if (features_.has_groups()) groups_->Put(record);
   if (known) Release(old);
   affinity_terms_->Trim();
   return record.id;
@@ -250,7 +250,7 @@ void Cluster::UnplacePod(PodRecord& record) {
 
 void Cluster::DropPod(PodId id) {
   PodRecord& record = pods_.Get(id);
-  if (features_.generic_workload) groups_->Remove(id);
+  if (features_.has_groups()) groups_->Remove(id);
   SetNomination(id, {});
   if (record.state == PodState::kAssumed) --assumed_pods_;
   if (record.state != PodState::kPending) {
@@ -273,7 +273,7 @@ void Cluster::Assume(PodId pod, NodeRow node) {
   record.node = node;
   nodes_.AddPod(node, pod, classes_.Get(record.pod_class));
   Count(record, node, +1);
-  if (features_.generic_workload) groups_->Put(record);
+  if (features_.has_groups()) groups_->Put(record);
 }
 
 void Cluster::Forget(PodId pod) {
@@ -287,7 +287,7 @@ void Cluster::Forget(PodId pod) {
   // The object may have changed while the pod was assumed.
   Describe(record, /*with_node_name=*/false);
   Release(old);
-  if (features_.generic_workload) groups_->Put(record);
+  if (features_.has_groups()) groups_->Put(record);
 }
 
 PodRecord Cluster::MakeHypotheticalPod(std::shared_ptr<const api::Pod> pod) {

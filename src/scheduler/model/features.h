@@ -57,6 +57,13 @@ struct Features {
   bool volume_limit_scaling = false;
   // A group preempts as a whole, and may be evicted as a whole. Needs gang_scheduling.
   bool workload_aware_preemption = false;
+  // Pods may belong to PodGroups of scheduler-plugins. Not a gate: the plugin Coscheduling is
+  // enabled.
+  bool coscheduling = false;
+
+  // The members of some groups are scheduled in one cycle, and those of gangs bound together.
+  constexpr bool has_groups() const { return generic_workload || coscheduling; }
+  constexpr bool has_gangs() const { return gang_scheduling || coscheduling; }
 
   friend constexpr bool operator==(const Features&, const Features&) = default;
 };

@@ -15,7 +15,7 @@ namespace {
 constexpr Duration kPermitTimeout = Duration::Seconds(5 * 60);
 
 std::optional<api::ObjectKey> GroupOf(const model::Cluster& cluster, const api::Pod& pod) {
-  if (!cluster.features().generic_workload) return std::nullopt;
+  if (!cluster.features().has_groups()) return std::nullopt;
   return model::GroupNamedBy(pod);
 }
 
@@ -82,7 +82,7 @@ framework::PermitResult GangScheduling::Permit(framework::Cycle& cycle, model::N
   }
   // Members wait only if a later one failed when the group was committed.
   if (waiting.all().empty()) return {};
-  for (model::PodId id : scheduled) waiting.Allow(cluster.pod(id).uid(), kName);
+  for (model::PodId id : scheduled) waiting.Allow(cluster.pod(id).uid(), name());
   return {};
 }
 

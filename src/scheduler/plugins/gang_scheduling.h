@@ -15,7 +15,7 @@
 
 namespace berth::scheduler::plugins {
 
-class GangScheduling final : public framework::PreEnqueuePlugin,
+class GangScheduling : public framework::PreEnqueuePlugin,
                              public framework::PermitPlugin,
                              public framework::GroupSearchPlugin {
  public:

@@ -37,7 +37,7 @@ UnschedulablePods::Key UnschedulablePods::KeyOf(const QueueEntry& entry) const {
   Key key{SignatureOf(pod, entry.profile), entry.rejectors, kNoGate, {}, {}};
   if (entry.gate != nullptr) key.gate = entry.gate->slot();
   if (HasOwnObjects(pod.object->spec)) key.pod = pod.id;
-  if (cluster_.features().generic_workload)
+  if (cluster_.features().has_groups())
     key.group = pod.object->spec.pod_group_name.value_or("");
   return key;
 }

@@ -118,7 +118,7 @@ std::optional<api::ObjectKey> GroupThatPreempts(const model::Cluster& cluster,
 
 // Returns why a member of a group may not preempt on its own; nothing if it may.
 std::optional<std::string> WhyNotAlone(const model::Cluster& cluster, const api::Pod& pod) {
-  if (!cluster.features().generic_workload) return std::nullopt;
+  if (!cluster.features().has_groups()) return std::nullopt;
   const auto key = model::GroupNamedBy(pod);
   if (!key) return std::nullopt;
   if (cluster.features().topology_aware_workload_scheduling) {
