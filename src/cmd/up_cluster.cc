@@ -189,6 +189,11 @@ Status UpCluster::MakeScheduler(const UpOptions& options,
   }
   engine_options_ = scheduler->options;
   if (options.scheduler == "embedded") {
+    if (scheduler->options.features.coscheduling) {
+      return Fail(
+          "the plugin Coscheduling reads PodGroups of a CustomResourceDefinition, which only "
+          "--scheduler=http does");
+    }
     workers_ = std::make_unique<ThreadWorkers>(ThreadWorkers::UsefulCount(scheduler->parallelism));
     return MakeEmbeddedScheduler(options, std::move(scheduler->options), registry);
   }
