@@ -1,7 +1,7 @@
 // Coscheduling places the members of scheduler-plugins' PodGroups (scheduling.x-k8s.io/v1alpha1)
 // together, or none of them, as GangScheduling does those of Kubernetes' own.
 //
-// Configurations for scheduler-plugins' Coscheduling work with it, also as QueueSort plugin. Its
+// Configurations that enable scheduler-plugins' Coscheduling as multiPoint work with it. Its
 // arguments are about pods that wait for others at Permit: none does here, so they have no effect.
 #pragma once
 
