@@ -89,6 +89,20 @@ class EngineHarness final : public scheduler::engine::DecisionObserver {
     }
     return commands;
   }
+  // Executes the commands that bind pods: "web to n1". They succeed, and the API shows the pods.
+  std::vector<std::string> Bind() {
+    std::vector<std::string> bound;
+    for (const scheduler::engine::Command& command : Commands()) {
+      const auto* bind = std::get_if<scheduler::framework::BindPod>(&command.write);
+      if (bind == nullptr) continue;
+      bound.push_back(bind->pod.name + " to " + bind->node);
+      api::Pod pod = *cluster().pod(Find(bind->pod.name)).object;
+      pod.spec.node_name = bind->node;
+      End(command);
+      Put(std::make_shared<const api::Pod>(std::move(pod)));
+    }
+    return bound;
+  }
   // Returns the messages for users since the last call: "web: FailedScheduling: 0/1 nodes ..." for
   // an event, "web is Unschedulable: ..." for the PodScheduled condition, "group job is Scheduled:
   // ..." for that of a PodGroup.

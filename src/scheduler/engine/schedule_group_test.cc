@@ -47,20 +47,6 @@ class ScheduleGroupTest : public testing::Test {
   void PutMembers(const std::vector<std::string>& names) {
     for (const std::string& name : names) harness_->Put(Member(name).ref());
   }
-  // What the commands bind: "a to n1". They succeed, and the API shows the pods.
-  Lines Bind() {
-    Lines bound;
-    for (const Command& command : harness_->Commands()) {
-      const auto* bind = std::get_if<framework::BindPod>(&command.write);
-      if (bind == nullptr) continue;
-      bound.push_back(bind->pod.name + " to " + bind->node);
-      api::Pod pod = *harness_->cluster().pod(harness_->Find(bind->pod.name)).object;
-      pod.spec.node_name = bind->node;
-      harness_->End(command);
-      harness_->Put(std::make_shared<const api::Pod>(pod));
-    }
-    return bound;
-  }
 
   // The conditions of groups that were written: "job is Scheduled: ".
   Lines Conditions() {
@@ -86,7 +72,7 @@ TEST_F(ScheduleGroupTest, GangIsPlacedInOneCycle) {
   PutMembers({"c"});
   EXPECT_EQ(harness_->Schedule(), 1u);
   EXPECT_EQ(harness_->Decisions().size(), 3u);
-  EXPECT_EQ(Bind().size(), 3u) << "nobody waits: three commands at once";
+  EXPECT_EQ(harness_->Bind().size(), 3u) << "nobody waits: three commands at once";
   EXPECT_EQ(Conditions(), Lines({"job is Scheduled: "}));
   EXPECT_TRUE(harness_->engine().waiting_pods().all().empty());
 }
@@ -122,7 +108,7 @@ TEST_F(ScheduleGroupTest, GangThatDoesNotFitBacksOffAndWaitsForEvents) {
   EXPECT_EQ(cycles, 5u) << "in thirty seconds: after 1, 2, 4, 8, 10 ... seconds";
   harness_->Put(MakeNode("n2").Cpu("1").ref());
   EXPECT_EQ(harness_->Schedule(), 1u) << "at once when there may be room";
-  EXPECT_EQ(Bind().size(), 2u);
+  EXPECT_EQ(harness_->Bind().size(), 2u);
 }
 
 TEST_F(ScheduleGroupTest, GangOfWhichNoMemberFitsWaitsForEventsAlone) {
@@ -144,7 +130,7 @@ TEST_F(ScheduleGroupTest, MembersBeyondMinCountAreBoundIfTheyFit) {
   PutMembers({"a", "b", "c", "d"});
   // The one that is left over has a cycle of its own.
   EXPECT_EQ(harness_->Schedule(), 2u);
-  EXPECT_EQ(Bind().size(), 3u);
+  EXPECT_EQ(harness_->Bind().size(), 3u);
   EXPECT_EQ(Conditions(), Lines({"job is Scheduled: "}))
       << "not taken back, though the API has not shown it yet";
 }
@@ -155,7 +141,7 @@ TEST_F(ScheduleGroupTest, BasicGroupTakesWhatThereIs) {
   harness_->Put(MakePodGroup("job").ref());
   PutMembers({"a", "b", "c"});
   harness_->Schedule();
-  EXPECT_EQ(Bind().size(), 2u);
+  EXPECT_EQ(harness_->Bind().size(), 2u);
 }
 
 TEST_F(ScheduleGroupTest, OneMemberOfHighPriorityTakesAllAlong) {
@@ -177,7 +163,7 @@ TEST_F(ScheduleGroupTest, PendingMemberOfAScheduledGangIsPlacedAlone) {
   harness_->Put(Member("b").On("n1").ref());
   harness_->Put(Member("c").ref());
   harness_->Schedule();
-  EXPECT_EQ(Bind(), Lines({"c to n1"}));
+  EXPECT_EQ(harness_->Bind(), Lines({"c to n1"}));
 }
 
 TEST_F(ScheduleGroupTest, MembersAreGatedWhenTooFewAreLeft) {
@@ -209,7 +195,7 @@ TEST_F(ScheduleGroupTest, NothingIsReservedForMembersOfWhichTooFewAreLeft) {
   harness_->Put(Member("a").Nominated("n1").ref());
   harness_->Put(MakePod("x").Request("cpu", "1").ref());
   harness_->Schedule();
-  EXPECT_EQ(Bind(), Lines({"x to n1"}));
+  EXPECT_EQ(harness_->Bind(), Lines({"x to n1"}));
 }
 
 TEST_F(ScheduleGroupTest, MembersOfOneGroupMustHaveOneScheduler) {
@@ -242,7 +228,7 @@ TEST_F(ScheduleGroupTest, OtherMembersAreNotBoundIfTheGangIsBroken) {
   EXPECT_EQ(harness_->Where("b"), "pending");
   harness_->Pass(Duration::Seconds(2));
   EXPECT_EQ(harness_->Schedule(), 1u) << "the rest of the gang is completed";
-  EXPECT_EQ(Bind(), Lines({"b to n1"}));
+  EXPECT_EQ(harness_->Bind(), Lines({"b to n1"}));
 }
 
 TEST_F(ScheduleGroupTest, NobodyIsBoundIfAPermitPluginChangesItsMind) {
@@ -264,7 +250,7 @@ TEST_F(ScheduleGroupTest, NobodyIsBoundIfAPermitPluginChangesItsMind) {
   const std::string before = DescribeCounts(harness_->cluster());
   EXPECT_EQ(harness_->Schedule(), 1u);
   EXPECT_EQ(asked, 4);
-  EXPECT_EQ(Bind(), Lines());
+  EXPECT_EQ(harness_->Bind(), Lines());
   EXPECT_EQ(DescribeCounts(harness_->cluster()), before);
 }
 
@@ -274,7 +260,7 @@ TEST_F(ScheduleGroupTest, FieldIsIgnoredWithoutTheFeature) {
   harness_->Put(MakePodGroup("job").Gang(2).ref());
   PutMembers({"a", "b"});
   EXPECT_EQ(harness_->Schedule(), 2u);
-  EXPECT_EQ(Bind(), Lines({"a to n1"}));
+  EXPECT_EQ(harness_->Bind(), Lines({"a to n1"}));
 }
 
 // --- placements ---
@@ -289,7 +275,7 @@ TEST_F(ScheduleGroupTest, GroupGoesToOneRack) {
   harness_->Put(MakePodGroup("job").Gang(3).Within("rack").ref());
   PutMembers({"p", "q", "r"});
   harness_->Schedule();
-  const Lines bound = Bind();
+  const Lines bound = harness_->Bind();
   ASSERT_EQ(bound.size(), 3u);
   for (const std::string& line : bound) EXPECT_NE(line.find(" to b"), std::string::npos) << line;
 }
@@ -310,7 +296,7 @@ TEST_F(ScheduleGroupTest, GroupThatFitsInNoRackIsToldSo) {
                    "pod group is unschedulable"}));
   harness_->Put(MakeNode("b2").Cpu("1").Label("rack", "b").ref());
   harness_->Schedule();
-  EXPECT_EQ(Bind().size(), 3u);
+  EXPECT_EQ(harness_->Bind().size(), 3u);
 }
 
 TEST_F(ScheduleGroupTest, PlacementOfEachMemberIsExplained) {
@@ -361,7 +347,7 @@ TEST_F(ScheduleGroupTest, GroupPreemptsAsAWhole) {
   harness_->Remove(MakePod("low").Request("cpu", "1").On("n1").ref());
   harness_->Pass(Duration::Seconds(2));
   harness_->Schedule();
-  EXPECT_EQ(Bind().size(), 2u);
+  EXPECT_EQ(harness_->Bind().size(), 2u);
 }
 
 }  // namespace BERTH_TEST_FILE

@@ -65,19 +65,10 @@ class SearchGroupTest : public testing::Test {
   }
   void Put(const MakePod& pod) { harness_->Put(pod.ref()); }
 
-  // What is bound: "a to n1", sorted. They succeed, and the API shows the pods.
+  // What is bound: "a to n1", sorted.
   Lines Bind() {
     harness_->Schedule();
-    Lines bound;
-    for (const Command& command : harness_->Commands()) {
-      const auto* bind = std::get_if<framework::BindPod>(&command.write);
-      if (bind == nullptr) continue;
-      bound.push_back(bind->pod.name + " to " + bind->node);
-      api::Pod pod = *harness_->cluster().pod(harness_->Find(bind->pod.name)).object;
-      pod.spec.node_name = bind->node;
-      harness_->End(command);
-      harness_->Put(std::make_shared<const api::Pod>(pod));
-    }
+    Lines bound = harness_->Bind();
     std::ranges::sort(bound);
     return bound;
   }
