@@ -16,6 +16,7 @@ Informers::Informers(RestClient& client, net::Executor& executor, std::vector<Wa
   for (WatchSource& source : sources) {
     ReflectorOptions one{.resource = std::move(source.resource),
                          .path = std::move(source.path),
+                         .other_path = std::move(source.other_path),
                          .field_selector = std::move(source.field_selector),
                          .codec = source.codec,
                          .protobuf = options.protobuf,

@@ -20,6 +20,7 @@ struct WatchSource {
   std::string path;
   std::string field_selector;
   ObjectCodec codec;
+  std::string other_path = {};
 };
 
 struct InformersOptions {

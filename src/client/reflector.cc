@@ -103,7 +103,8 @@ void Reflector::Open(Phase phase, std::string query, Duration timeout) {
              QueryEscape(options_.field_selector);
   }
   RestRequest request;
-  request.path = query.empty() ? options_.path : options_.path + "?" + query;
+  const std::string& path = uses_other_path_ ? options_.other_path : options_.path;
+  request.path = query.empty() ? path : path + "?" + query;
   if (options_.protobuf && options_.codec.protobuf != nullptr) request.accept = kProtobuf;
   // The server ends watches in time; this limit is for dead connections.
   request.timeout = timeout + kGrace;
@@ -261,6 +262,10 @@ void Reflector::OnRefused(const ServerStatus& status) {
 
 // A server without the resource has none of its objects.
 void Reflector::OnMissing() {
+  if (!options_.other_path.empty() && !std::exchange(tried_other_path_, true)) {
+    uses_other_path_ = !uses_other_path_;
+    return List();
+  }
   ReportProblem(fmt::format("the server has no resource {} ({}): going on as if there were none",
                             options_.resource, options_.path));
   BeginList();
@@ -340,6 +345,7 @@ void Reflector::DropGone() {
 
 void Reflector::FinishList(std::string version) {
   ++lists_;
+  tried_other_path_ = false;
   if (!listed_gone_.empty()) DropGone();
   cache_.Replace(std::exchange(listed_, {}), events_);
   version_ = std::move(version);

@@ -67,6 +67,7 @@ using CountUndecodable = std::function<void(std::string_view resource, size_t fi
 struct ReflectorOptions {
   std::string resource;             // "pods", for messages.
   std::string path;                 // "/api/v1/pods"
+  std::string other_path = {};      // Another version of it, for servers that lack the first.
   std::string field_selector = {};  // Empty: none.
   ObjectCodec codec;
   bool protobuf = false;  // Requested if the codec supports it.
@@ -177,6 +178,8 @@ class Reflector {
   bool use_watch_list_;
   // List the newest state: the server cannot list from version_, or that is too old.
   bool from_newest_ = false;
+  bool uses_other_path_ = false;
+  bool tried_other_path_ = false;                 // Since the last list.
   std::vector<std::function<void()>> refreshed_;  // Callbacks of Refresh.
   bool whole_list_ = false;                       // A page expired: request all at once.
   int page_limit_;                                // Objects per page.

@@ -50,6 +50,7 @@ class PodReflector : public ::testing::Test {
         server.client(), server.executor,
         ReflectorOptions{.resource = "pods",
                          .path = "/api/v1/pods",
+                         .other_path = other_path,
                          .field_selector = std::move(selector),
                          .codec = CodecOf<api::Pod>(),
                          .watch_list = watch_list,
@@ -92,6 +93,7 @@ class PodReflector : public ::testing::Test {
   std::vector<std::string> warnings;
   std::vector<std::string> undecodable;  // "pods 1"
   int batches = 0;
+  std::string other_path;
   size_t max_page_bytes = kMaxResponseBytes;
 };
 
@@ -293,6 +295,27 @@ TEST_F(PodReflector, AMissingResourceIsEmptyAndRequestedRarely) {
   server.Head(200);
   server.Data(Frame("ADDED", Pod("a", 5)) + Bookmark(6, true));
   EXPECT_THAT(Reported(), ElementsAre("+a@5"));
+}
+
+TEST_F(PodReflector, AResourceIsReadInTheOtherVersionIfTheServerLacksTheFirst) {
+  other_path = "/api/v2/pods";
+  Start();
+  server.Respond(404, "404 page not found");
+  EXPECT_THAT(server.Lines(), ElementsAre(StartsWith("GET /api/v1/pods?watch=true"),
+                                          StartsWith("GET /api/v2/pods?watch=true")));
+  server.Head(200);
+  server.Data(Frame("ADDED", Pod("a", 5)) + Bookmark(6, true));
+  EXPECT_THAT(Reported(), ElementsAre("+a@5", "synced"));
+  EXPECT_THAT(warnings, IsEmpty());
+  // A server that is older again.
+  server.Break(net::HttpError::Kind::kBroken);
+  server.executor.Advance(Duration::Millis(1600));
+  server.Lines();
+  server.Respond(404, "404 page not found");
+  EXPECT_THAT(Requested(), StartsWith("GET /api/v1/pods?watch=true&sendInitialEvents=true"));
+  server.Respond(404, "404 page not found");
+  EXPECT_THAT(Reported(), ElementsAre("-a@5"));
+  EXPECT_THAT(warnings, Contains(HasSubstr("going on as if there were none")));
 }
 
 TEST_F(PodReflector, AForbiddenResourceIsRequestedAgainAndLoggedRarely) {

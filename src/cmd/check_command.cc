@@ -101,7 +101,9 @@ void CheckResources(client::RestClient& client, const scheduler::model::Features
                     Report& report) {
   size_t served = 0;
   for (const runtime::WatchedResource& watched : runtime::WatchedResources(features)) {
-    const auto response = client::GetIfFound(client, watched.path() + "?limit=1");
+    auto response = client::GetIfFound(client, watched.path() + "?limit=1");
+    if (response && !*response && !watched.later_version.empty())
+      response = client::GetIfFound(client, watched.later_path() + "?limit=1");
     if (!response) {
       if (response.error().message.find("forbidden") != std::string::npos) continue;
       report.Problem(response.error().message);

@@ -34,7 +34,7 @@ struct ListOutcome {
 
 // One collection that is listed.
 struct Collection {
-  std::string path;
+  std::string path, other_path;  // As of client::WatchSource.
   std::string_view field_selector;
   const client::ObjectCodec& codec;
   LiveCluster::Progress progress = {};
@@ -66,6 +66,11 @@ Result<ListOutcome> ListAll(client::RestClient& client, const Collection& collec
     const client::RestRequest request = RequestFor(collection, token, paged);
     auto response = client::SendAndWait(client, request);
     if (!response) return Fail(client::Describe(request, response));
+    if (response->status == 404 && !collection.other_path.empty()) {
+      Collection other = collection;
+      other.path = std::exchange(other.other_path, "");
+      return ListAll(client, other, objects, notes);
+    }
     if (response->status == 404) return ListOutcome{Access::kNotServed};
     if (response->status == 403) {
       return ListOutcome{Access::kForbidden, client::Describe(request, *response)};
@@ -172,7 +177,8 @@ Result<std::vector<api::Object>> LiveCluster::List(const scheduler::model::Featu
   std::vector<api::Object> objects;
   for (const client::WatchSource& source : Sources(features, raw_json)) {
     const auto listed =
-        ListAll(*client_, {source.path, source.field_selector, source.codec}, objects, notes);
+        ListAll(*client_, {source.path, source.other_path, source.field_selector, source.codec},
+                objects, notes);
     if (!listed) return std::unexpected(listed.error());
     if (listed->what == Access::kForbidden) return Fail(listed->message);
   }
@@ -193,8 +199,8 @@ Result<ReadableObjects> LiveCluster::ListReadable(const scheduler::model::Featur
 
 Status LiveCluster::ListReadableOf(const client::WatchSource& source, const std::string& namespace_,
                                    const Progress& progress, ReadableObjects& readable) {
-  Collection collection{source.path, source.field_selector, source.codec, progress,
-                        source.resource};
+  Collection collection{source.path,  source.other_path, source.field_selector,
+                        source.codec, progress,          source.resource};
   const auto listed = ListAll(*client_, collection, readable.objects, readable.notes);
   if (!listed) return std::unexpected(listed.error());
   if (listed->what == Access::kAll) return {};
@@ -211,6 +217,8 @@ Status LiveCluster::ListReadableOf(const client::WatchSource& source, const std:
     return {};
   }
   collection.path = InNamespace(source.path, namespace_);
+  if (!source.other_path.empty())
+    collection.other_path = InNamespace(source.other_path, namespace_);
   const auto within = ListAll(*client_, collection, readable.objects, readable.notes);
   if (!within) return std::unexpected(within.error());
   if (within->what == Access::kAll) {

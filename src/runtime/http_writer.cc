@@ -124,9 +124,20 @@ void HttpWriter::Start(const scheduler::framework::PatchPodStatus& patch, Done d
 }
 
 void HttpWriter::Start(const scheduler::framework::PatchPodGroupStatus& patch, Done done) {
-  Send(WriteRequest("PATCH", PodGroupPath(patch.group) + "/status", StatusPatch(patch),
-                    "application/strategic-merge-patch+json"),
-       std::move(done));
+  const auto send = [this, patch](std::string_view version, auto&& then) {
+    client_.Send(WriteRequest("PATCH", PodGroupPath(version, patch.group) + "/status",
+                              StatusPatch(patch), "application/strategic-merge-patch+json"),
+                 callback_guard_.Guard(std::move(then)));
+  };
+  using Response = net::HttpResult<net::HttpResponse>;
+  send(group_version_, [this, send, done = std::move(done)](const Response& response) {
+    if (!response || response->status != 404) return done(ToWriteResult(response));
+    // The group is gone, or the server has it only in the other version.
+    send(other_group_version_, [this, done](const Response& other) {
+      if (other && other->ok()) std::swap(group_version_, other_group_version_);
+      done(ToWriteResult(other));
+    });
+  });
 }
 
 void HttpWriter::Start(const scheduler::framework::DeletePod& remove, Done done) {

@@ -67,6 +67,8 @@ class HttpWriter {
   client::RestClient& client_;
   net::Executor& executor_;
   const WriteFence& fence_;
+  // Of PodGroups; the second one is Kubernetes v1.37's.
+  std::string_view group_version_ = "v1alpha2", other_group_version_ = "v1beta1";
   net::CallbackGuard callback_guard_;
 };
 

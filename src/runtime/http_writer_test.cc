@@ -14,6 +14,7 @@ namespace berth::runtime {
 namespace BERTH_TEST_FILE {
 
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
 constexpr const char* kPod = "/api/v1/namespaces/n/pods/web";
@@ -167,6 +168,30 @@ TEST_F(Writer, PutsTheFinalizerOfAClaim) {
   EXPECT_THAT(result->claim->metadata.finalizers, ElementsAre("f"));
   ASSERT_NE(result->claim->text.json, nullptr);  // The next write is made of it.
   EXPECT_NE(result->claim->text.json->find(R"("x":1)"), std::string::npos);
+}
+
+TEST_F(Writer, PatchesPodGroupsInTheVersionThatTheServerHas) {
+  const auto line = [](const char* version) {
+    return fmt::format("PATCH /apis/scheduling.k8s.io/{}/namespaces/n/podgroups/job/status",
+                       version);
+  };
+  const scheduler::framework::PatchPodGroupStatus patch{{"n", "job"}, "u", {}};
+  Execute(patch);
+  EXPECT_THAT(server.Lines(), ElementsAre(line("v1alpha2")));
+  server.Respond(404, "404 page not found");
+  EXPECT_THAT(server.Lines(), ElementsAre(line("v1beta1")));
+  server.Respond(200, "{'metadata':{'resourceVersion':'12'}}");
+  EXPECT_EQ(Result(), "ok @12");
+
+  Execute(patch);
+  EXPECT_THAT(server.Lines(), ElementsAre(line("v1beta1")));
+  // The group is gone: the server has neither.
+  server.Respond(404, "{'code':404,'message':'not found'}");
+  EXPECT_THAT(server.Lines(), ElementsAre(line("v1alpha2")));
+  server.Respond(404, "404 page not found");
+  EXPECT_THAT(Result(), HasSubstr("not found"));
+  Execute(patch);
+  EXPECT_THAT(server.Lines(), ElementsAre(line("v1beta1")));
 }
 
 TEST_F(Writer, PutsTheStatusOfAClaim) {

@@ -45,6 +45,7 @@ constexpr WatchedResource kResources[] = {
      .written = true,
      .feature = kPodGroups,
      .version = "v1alpha2",
+     .later_version = "v1beta1",
      .gate = &scheduler::model::Features::generic_workload},
     {.resource = "podgroups.scheduling.x-k8s.io",
      .codec = client::CoschedulingGroupCodec,
@@ -72,6 +73,11 @@ std::string WatchedResource::path() const {
   return fmt::format("/apis/{}/{}/{}", group(), version, name());
 }
 
+std::string WatchedResource::later_path() const {
+  if (later_version.empty()) return "";
+  return fmt::format("/apis/{}/{}/{}", group(), later_version, name());
+}
+
 std::vector<WatchedResource> WatchedResources(const scheduler::model::Features& features) {
   std::vector<WatchedResource> watched;
   std::ranges::copy_if(kResources, std::back_inserter(watched), [&](const WatchedResource& row) {
@@ -94,7 +100,8 @@ std::vector<client::WatchSource> WatchSources(const scheduler::model::Features& 
     sources.push_back({.resource = std::string(watched.resource),
                        .path = watched.path(),
                        .field_selector = std::string(watched.field_selector),
-                       .codec = raw ? watched.raw_json_codec() : watched.codec()});
+                       .codec = raw ? watched.raw_json_codec() : watched.codec(),
+                       .other_path = watched.later_path()});
   }
   return sources;
 }

@@ -27,11 +27,13 @@ struct WatchedResource {
   // The feature that needs the permission to watch; empty if the scheduler cannot run without it.
   std::string_view feature = {};
   std::string_view version = "v1";
+  std::string_view later_version = {};  // That of later servers, which have the same fields.
   bool scheduler::model::Features::* gate = nullptr;  // Watched only if this is on.
 
   std::string_view name() const;   // "csinodes"
   std::string_view group() const;  // "storage.k8s.io", "" for core.
   std::string path() const;        // "/apis/storage.k8s.io/v1/csinodes"
+  std::string later_path() const;  // Empty if there is no later version.
 };
 
 // Returns the rows for these feature gates; pods come last, so that the objects they depend on

@@ -31,6 +31,8 @@ TEST(WatchedResourcesTest, PodGroupsAreWatchedIfThereAreAny) {
   const auto watched = WatchedResources(features);
   EXPECT_EQ(watched.size(), WatchedResources({}).size() + 1);
   EXPECT_EQ(watched[watched.size() - 2].path(), "/apis/scheduling.k8s.io/v1alpha2/podgroups");
+  EXPECT_EQ(WatchSources(features, false)[watched.size() - 2].other_path,
+            "/apis/scheduling.k8s.io/v1beta1/podgroups");
 }
 
 TEST(WatchedResourcesTest, OnlyPodsAndNodesHaveRawJsonForExtenders) {

@@ -97,8 +97,8 @@ std::string PodPath(const api::ObjectKey& pod) {
   return fmt::format("/api/v1/namespaces/{}/pods/{}", pod.namespace_, pod.name);
 }
 
-std::string PodGroupPath(const api::ObjectKey& group) {
-  return fmt::format("/apis/scheduling.k8s.io/v1alpha2/namespaces/{}/podgroups/{}",
+std::string PodGroupPath(std::string_view version, const api::ObjectKey& group) {
+  return fmt::format("/apis/scheduling.k8s.io/{}/namespaces/{}/podgroups/{}", version,
                      group.namespace_, group.name);
 }
 

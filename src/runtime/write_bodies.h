@@ -15,7 +15,7 @@ namespace berth::runtime {
 
 // Returns "/api/v1/namespaces/<namespace>/pods/<name>".
 std::string PodPath(const api::ObjectKey& pod);
-std::string PodGroupPath(const api::ObjectKey& group);
+std::string PodGroupPath(std::string_view version, const api::ObjectKey& group);
 std::string PathOf(const api::PersistentVolume& volume);
 std::string PathOf(const api::PersistentVolumeClaim& claim);
 std::string PathOf(const api::ResourceClaim& claim);
