@@ -40,7 +40,8 @@ Engine::State::State(const EngineOptions& options, Profiles profiles)
       profiles_(Serve(options, std::move(profiles))),
       queue_(cluster_, QueueOptions(options)),
       evictions_({cluster_, queue_, outbox_, measurements_,
-                  [this](const std::string& uid) { return StopBinding(uid); }}) {
+                  [this](const std::string& uid) { return StopBinding(uid); },
+                  [this](const std::string& uid) { return IsStopping(uid); }}) {
   std::set<std::string> scheduler_names;
   for (size_t i = 0; i < profiles_.size(); ++i) {
     profile_of_.emplace(profiles_[i].profile->scheduler_name(), i);

@@ -306,6 +306,7 @@ class Engine::State {
   void Unreserve(framework::Attempt& attempt, model::NodeRow node);
   void Activate(framework::Cycle& cycle);
   bool StopBinding(const std::string& uid);
+  bool IsStopping(const std::string& uid) const;
   void Report(const Decision& decision) const {
     if (observer_ != nullptr) observer_->OnDecision(decision);
   }

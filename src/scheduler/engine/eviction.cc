@@ -205,7 +205,10 @@ void Evictions::Start(const api::PodGroup& preemptor,
 }
 
 void Evictions::Begin(Eviction::Plan plan, size_t victims) {
-  if (plan.victims.empty()) return;  // All are terminating already.
+  // To stop a binding again would end at once, and the preemptor would try again at once.
+  std::erase_if(plan.victims,
+                [&](const Eviction::Victim& victim) { return services_.is_stopping(victim.uid); });
+  if (plan.victims.empty()) return;  // All are on their way out.
   if (services_.measurements != nullptr) services_.measurements->VictimsChosen(victims);
   EndNominations(plan);
   services_.cluster.mutable_preemptions().Begin(plan.preemptor_uid);

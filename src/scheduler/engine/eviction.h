@@ -117,6 +117,8 @@ class Evictions {
     Outbox& outbox;
     framework::Measurements* measurements;
     std::function<bool(const std::string& uid)> stop_binding;  // See Eviction::Services.
+    // Reports whether the binding of this pod is cancelled and has not ended yet.
+    std::function<bool(const std::string& uid)> is_stopping;
   };
 
   explicit Evictions(Services services) : services_(std::move(services)) {}

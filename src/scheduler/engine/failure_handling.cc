@@ -51,6 +51,11 @@ bool Engine::State::StopBinding(const std::string& uid) {
   return binding != binding_of_.end() && binding->second->Cancel("preempted by DefaultPreemption");
 }
 
+bool Engine::State::IsStopping(const std::string& uid) const {
+  const auto binding = binding_of_.find(uid);
+  return binding != binding_of_.end() && binding->second->cancelled();
+}
+
 void Engine::State::Reap() {
   while (true) {
     handlers_.HandleAssumedClaims();
