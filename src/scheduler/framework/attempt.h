@@ -112,8 +112,8 @@ class Attempt {
   // The filters that take part and see just so much of the pods on a node.
   std::vector<const FilterPlugin*> FiltersThatSee(SeenOfPods what) const;
 
-  // Clears from `nodes` those that a cached filter rejects as they are, whoever is nominated to
-  // them. Known after PreFilter.
+  // Clears from `nodes` those that a cached filter rejects as they are, without the pods nominated
+  // to them. Known after PreFilter.
   Verdict FilterWithoutRivals(model::NodeMask& nodes);
 
   // Evaluates one node, together with pods nominated to it: returns the verdict of the first filter
