@@ -30,7 +30,8 @@ std::optional<model::NodeRow> NodeSearch::BestOf(NodeSelection& nodes, const Que
   std::vector<NodeSelection::Group>& groups = nodes.groups();
   std::vector<RowRule> of_domains, of_rows;
   for (const RowRule& rule : rules.row_rules) {
-    const bool decides_parts = nodes.divided() && rule.IsAbout(rules.division->domain_of);
+    const bool decides_parts =
+        nodes.divided() && rule.IsAbout(rules.division->domains->domain_of());
     (decides_parts ? of_domains : of_rows).push_back(rule);
   }
   // The static scores of a group are the same for all of its nodes, so that the best of each is

@@ -65,7 +65,7 @@ class NodeSearchTest : public testing::Test {
     cluster_.Put(MakeNode("b1").Label("pool", "b"));
   }
 
-  using AddRules = std::function<void(SearchRules&, const model::Topology::Key& zones)>;
+  using AddRules = std::function<void(SearchRules&, const model::Topology::KeyRef& zones)>;
 
   // The best node for a pod of this namespace. All nodes are alike, but for those that do not fit.
   std::string BestWith(const AddRules& add, const char* pool, uint32_t start = 0,
@@ -80,7 +80,7 @@ class NodeSearchTest : public testing::Test {
     for (const Profile::Scorer& scorer : profile_->score())
       scorer.plugin->DescribeScore(cycle, 1, rules);
     const model::Topology::KeyRef zones = cluster_.UseTopologyKey("zone");
-    add(rules, *zones);
+    add(rules, zones);
     const auto best = search_.Best(cycle, rules, start, [&](model::NodeRow row) {
       return std::ranges::count(full, cluster_.nodes().name(row)) > 0 ? -1 : 0;
     });
@@ -88,10 +88,11 @@ class NodeSearchTest : public testing::Test {
   }
   std::string Best(const char* pool, uint32_t start = 0, const Names& full = {},
                    const std::string& zone = "") {
-    const auto add_zone = [&](SearchRules& rules, const model::Topology::Key& zones) {
+    const auto add_zone = [&](SearchRules& rules, const model::Topology::KeyRef& zones) {
       if (zone.empty()) return;
       rules.key += zone;
-      rules.only_domains.push_back({zones.domain_of(), zones.Find(cluster_.symbols().Find(zone))});
+      rules.only_domains.push_back(
+          {zones->domain_of(), zones->Find(cluster_.symbols().Find(zone))});
     };
     return BestWith(add_zone, pool, start, full);
   }
@@ -175,12 +176,12 @@ TEST_F(NodeSearchTest, NodesAreDividedByDomain) {
   };
   for (int i = 0; i < 6'000; ++i) cluster_.Put(node(i, i % 2'000 == 700 ? "open" : "closed"));
   cluster_.Put(MakeNode("without-zone").Label("pool", "many"));
-  const auto only_open = [&](SearchRules& rules, const model::Topology::Key& zones) {
-    std::vector<bool> passes(zones.domains().size());
-    if (const auto open = zones.Find(cluster_.symbols().Find("open")); open.valid())
+  const auto only_open = [&](SearchRules& rules, const model::Topology::KeyRef& zones) {
+    std::vector<bool> passes(zones->domains().size());
+    if (const auto open = zones->Find(cluster_.symbols().Find("open")); open.valid())
       passes[open.index()] = true;
-    rules.row_rules.push_back(RowRule::InDomains(zones.domain_of(), std::move(passes)));
-    rules.division.emplace(SearchRules::Division{zones.domain_of(), "zone"});
+    rules.row_rules.push_back(RowRule::InDomains(zones->domain_of(), std::move(passes)));
+    rules.division.emplace(SearchRules::Division{zones, "zone"});
   };
   const auto rank_of = [&](const std::string& name) {
     const model::NodeRow row = cluster_.nodes().Find(cluster_.symbols().Find(name));
@@ -194,7 +195,10 @@ TEST_F(NodeSearchTest, NodesAreDividedByDomain) {
   EXPECT_EQ(BestWith(only_open, "many", 0, {"many-0700", "many-2700"}), "many-4700");
   cluster_.Put(node(1'234, "open"));
   EXPECT_EQ(BestWith(only_open, "many", rank_of("many-0701")), "many-1234");
-  for (const int i : {700, 1'234, 2'700, 4'700}) cluster_.Put(node(i, "closed"));
+  // The first node is now in the zone that comes later in the list of domains.
+  cluster_.Put(node(0, "open"));
+  EXPECT_EQ(BestWith(only_open, "many", rank_of("many-4701")), "many-0000");
+  for (const int i : {0, 700, 1'234, 2'700, 4'700}) cluster_.Put(node(i, "closed"));
   EXPECT_EQ(BestWith(only_open, "many"), "none");
 }
 

@@ -47,7 +47,7 @@ bool NodeSelection::AreScoresOutdated(const Cycle& cycle, const SearchRules& rul
 }
 
 bool NodeSelection::Refresh(const Cycle& cycle, const SearchRules& rules, bool divided) {
-  divided_ = divided;
+  if (divided) divided_by_ = rules.division->domains;
   const model::NodeTable& nodes = cycle.nodes();
   const model::RowChanges& statics = nodes.static_changes();
   const model::RowChanges& changes = nodes.changes();
@@ -137,7 +137,7 @@ bool NodeSelection::Evaluate(const Cycle& cycle, const SearchRules& rules, model
     const uint16_t group = GroupWith(scores);
     few &= group != kNoGroup;
     if (!few) return;
-    const model::DomainId domain = divided_ ? rules.division->domain_of[row] : model::DomainId{};
+    const model::DomainId domain = divided() ? divided_by_->domain_of()[row] : model::DomainId{};
     const size_t part = domain.valid() ? domain.index() + 1 : 0;
     std::vector<UsageIndex>& parts = groups_[group].parts;
     if (part >= parts.size()) parts.resize(part + 1);

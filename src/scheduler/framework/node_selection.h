@@ -33,7 +33,7 @@ class NodeSelection {
   // false if that is not possible: a plugin fails, or there are too many groups.
   bool Refresh(const Cycle& cycle, const SearchRules& rules, bool divided);
 
-  bool divided() const { return divided_; }
+  bool divided() const { return divided_by_ != nullptr; }
   // Some may be empty.
   std::vector<Group>& groups() { return groups_; }
   // The rows that are in some group, and that of each of them.
@@ -82,8 +82,8 @@ class NodeSelection {
   std::vector<Group> groups_;
   Places places_;
   model::NodeMask rows_;
-  size_t selected_ = 0;  // The size of rows_.
-  bool divided_ = false;
+  size_t selected_ = 0;                 // The size of rows_.
+  model::Topology::KeyRef divided_by_;  // Null: not divided. Its domains retain their ids.
   bool started_ = false;
   bool usable_ = false;
   uint64_t static_position_ = 0;  // In the table's log of static changes.

@@ -15,6 +15,7 @@
 #include "scheduler/framework/row_rule.h"
 #include "scheduler/framework/usage_bound.h"
 #include "scheduler/model/ids.h"
+#include "scheduler/model/topology.h"
 
 namespace berth::scheduler::framework {
 
@@ -58,8 +59,8 @@ struct SearchRules {
   // one, nodes are divided by these.
   struct Division {
     static constexpr size_t kMaxDomains = 1024;
-    std::span<const model::DomainId> domain_of;  // By row.
-    std::string key;                             // The same for the same domains.
+    model::Topology::KeyRef domains;
+    std::string key;  // The same for the same domains.
   };
   std::optional<Division> division;
 

@@ -101,31 +101,31 @@ void PodTopologySpread::ForEachHardRule(const framework::Cycle& cycle, Visit&& v
   for (size_t i = 0; i < constraints.hard().size(); ++i) {
     const DomainTally& tally = state.tallies[i];
     const int64_t allowed = HighestAllowed(constraints.hard()[i], state.counts->hard[i], tally);
-    visit(*constraints.hard()[i].key,
+    visit(constraints.hard()[i].key,
           [&](uint32_t domain) { return tally.In(model::DomainId{domain}) <= allowed; });
   }
 }
 
 framework::Verdict PodTopologySpread::Filter(const framework::Cycle& cycle,
                                              model::NodeMask& nodes) const {
-  ForEachHardRule(cycle, [&](const model::Topology::Key& key, auto&& domain_fits) {
-    framework::DomainTable fits(key.domains().size());
+  ForEachHardRule(cycle, [&](const model::Topology::KeyRef& key, auto&& domain_fits) {
+    framework::DomainTable fits(key->domains().size());
     for (uint32_t d = 0; d < fits.domains(); ++d) fits[d] = domain_fits(d);
-    framework::KeepDomains(nodes, key.domain_of(), fits);
+    framework::KeepDomains(nodes, key->domain_of(), fits);
   });
   return {};
 }
 
 framework::Described PodTopologySpread::DescribeFilter(const framework::Cycle& cycle,
                                                        framework::SearchRules& rules) const {
-  ForEachHardRule(cycle, [&](const model::Topology::Key& key, auto&& domain_fits) {
-    std::vector<bool> fits(key.domains().size());
+  ForEachHardRule(cycle, [&](const model::Topology::KeyRef& key, auto&& domain_fits) {
+    std::vector<bool> fits(key->domains().size());
     for (uint32_t d = 0; d < fits.size(); ++d) fits[d] = domain_fits(d);
-    rules.row_rules.push_back(framework::RowRule::InDomains(key.domain_of(), std::move(fits)));
-    if (rules.division || !HasLargeDomains(key)) return;
-    rules.division.emplace().domain_of = key.domain_of();
+    rules.row_rules.push_back(framework::RowRule::InDomains(key->domain_of(), std::move(fits)));
+    if (rules.division || !HasLargeDomains(*key)) return;
+    rules.division.emplace().domains = key;
     model::KeyWriter(rules.division->key)
-        .PutAll(slot(), cycle.cluster().symbols().Text(key.label()));
+        .PutAll(slot(), cycle.cluster().symbols().Text(key->label()));
   });
   return framework::Described::kYes;
 }
