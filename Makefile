@@ -40,8 +40,8 @@ bench: build ## Build and run the benchmarks
 	@for b in $$(find build/release/bench -name '*_bench' -type f); do echo "== $$b"; $$b || exit 1; done
 	scripts/bench.sh bin/berth
 
-asan: deps ## Run every test under the address and undefined-behaviour sanitizers
-tsan: deps ## Run every test under the thread sanitizer
+asan: deps-dev ## Run every test under the address and undefined-behaviour sanitizers
+tsan: deps-dev ## Run every test under the thread sanitizer
 asan tsan:
 	@cmake --preset $@ --log-level=NOTICE
 	cmake --build build/$@ -j $(JOBS)

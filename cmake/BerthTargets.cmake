@@ -3,11 +3,13 @@
 add_library(berth_precompiled STATIC ${CMAKE_CURRENT_LIST_DIR}/precompiled.cc)
 target_link_libraries(berth_precompiled PRIVATE berth_compile_options fmt::fmt)
 target_precompile_headers(berth_precompiled PRIVATE ${CMAKE_CURRENT_LIST_DIR}/precompiled.h)
+# The code under test is optimised; optimising the tests would only make them slow to build.
+set(BERTH_TEST_OPTIONS $<$<CONFIG:Release>:-O1> $<$<CONFIG:RelWithDebInfo>:-O0>)
 if(BERTH_TESTS)
   add_library(berth_precompiled_tests STATIC ${CMAKE_CURRENT_LIST_DIR}/precompiled.cc)
   target_link_libraries(berth_precompiled_tests PRIVATE
     berth_compile_options fmt::fmt rapidcheck_gtest GTest::gmock)
-  target_compile_options(berth_precompiled_tests PRIVATE $<$<CONFIG:Release>:-O1>)
+  target_compile_options(berth_precompiled_tests PRIVATE ${BERTH_TEST_OPTIONS})
   target_precompile_headers(berth_precompiled_tests PRIVATE
     ${CMAKE_CURRENT_LIST_DIR}/precompiled.h ${CMAKE_CURRENT_LIST_DIR}/precompiled_tests.h)
 endif()
@@ -60,8 +62,7 @@ function(berth_test name)
   target_compile_definitions(${name} PRIVATE BERTH_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
   # Fixtures that are only headers: #include "testing/await.h".
   target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR}/tests)
-  # The code under test is optimised; optimising the tests would only make them slow to build.
-  target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
+  target_compile_options(${name} PRIVATE ${BERTH_TEST_OPTIONS})
   target_precompile_headers(${name} REUSE_FROM berth_precompiled_tests)
   # Tests of one library instantiate the same templates: compiled several at a time, they take a
   # third of the time. BERTH_TEST_FILE, which is empty otherwise, keeps their helpers apart. More

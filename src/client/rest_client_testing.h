@@ -169,9 +169,9 @@ class FakeApiServer {
       added.stream = std::move(stream);
       return added.id;
     }
-    Result<void> UseTls(net::TlsOptions tls) override {
+    Result<void> UseTls(net::TlsOptions options) override {
       if (!server_.tls_error.empty()) return Fail(server_.tls_error);
-      server_.tls.push_back(std::move(tls));
+      server_.tls.push_back(std::move(options));
       return {};
     }
     void Cancel(RequestId id) override {

@@ -465,7 +465,7 @@ TEST_P(EngineComparison, EngineMatchesTheReference) {
   EXPECT_TRUE(is_common(coverage.on_nominated_node, 500)) << coverage.on_nominated_node;
   EXPECT_TRUE(is_common(coverage.searched, 100)) << coverage.searched;
   EXPECT_TRUE(is_common(coverage.scored_by_storage, 5000)) << coverage.scored_by_storage;
-  EXPECT_TRUE(is_common(coverage.without_driver, 500)) << coverage.without_driver;
+  EXPECT_TRUE(is_common(coverage.without_driver, 1250)) << coverage.without_driver;
   for (const char* plugin :
        {"NodeUnschedulable", "TaintToleration", "NodeAffinity", "NodePorts", "NodeResourcesFit",
         "VolumeRestrictions", "NodeVolumeLimits", "VolumeBinding", "VolumeZone",

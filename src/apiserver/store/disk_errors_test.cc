@@ -167,7 +167,8 @@ TEST(FullDiskTest, AFullDiskIsReportedAndNothingIsLost) {
   const TemporaryDirectory directory;
   constexpr int kMayNotMount = 77;
   const int code = RunInChild([&] {
-    const char* path = directory.path().c_str();
+    const std::string mounted = directory.path();
+    const char* path = mounted.c_str();
     if (unshare(CLONE_NEWNS) != 0 ||
         mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
         mount("tmpfs", path, "tmpfs", 0, "size=400k") != 0) {

@@ -22,8 +22,8 @@ namespace BERTH_TEST_FILE {
 
 std::string RowsFile() {
   const char* const shared = std::getenv("BERTH_SHARED");
-  const std::string folder = shared != nullptr ? shared : BERTH_SOURCE_DIR "/tests/conformance";
-  return folder + "/config.jsonl";
+  const std::string folder = shared != nullptr ? shared : BERTH_SOURCE_DIR "/tests";
+  return folder + "/conformance/config.jsonl";
 }
 
 // As YAML, whose keys are sorted: the order of members is insignificant.
