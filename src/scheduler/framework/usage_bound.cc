@@ -22,8 +22,9 @@ inline float Positive(float number) { return (number + std::abs(number)) / 2; }
 // Returns the usage, or 1 if it is more.
 inline float AtMostAll(float usage) { return 1 - Positive(1 - usage); }
 
-// Returns more than 1 if a node lacks the resource, and 0 for others.
-inline float AllIfNone(float per_unit) { return 2 * Positive(1 - per_unit * 1e30F); }
+// Returns more than 1 if a node lacks the resource, and 0 for others. The factor makes the share of
+// a unit of 2^63 more than 1, and that of an empty group (kNoneFits) not infinite.
+inline float AllIfNone(float per_unit) { return 2 * Positive(1 - per_unit * 1e20F); }
 
 inline float PercentFree(float usage) { return Whole(100 * Positive(1 - usage)); }
 inline float PercentUsed(float usage) { return Whole(100 * AtMostAll(usage)); }
