@@ -76,16 +76,24 @@ const scheduler::framework::WriteResult kTimedOut{
     .kind = Kind::kTimeout, .message = "no response within 30s", .may_have_happened = true};
 const scheduler::framework::WriteResult kNotSent{Kind::kUnavailable, "not sent without the lease"};
 
-// A write may be refused for any reason. A read fails, but never reports an object as gone that
-// exists: the scheduler must be able to rely on that.
+// Reports whether the scheduler relies on it that an object is gone: a read, and the eviction of a
+// victim, which counts as evicted then.
+bool EndsIfGone(const scheduler::framework::ApiWrite& write) {
+  const auto* patch = std::get_if<scheduler::framework::PatchPodStatus>(&write);
+  return std::holds_alternative<scheduler::framework::GetResourceClaim>(write) ||
+         std::holds_alternative<scheduler::framework::DeletePod>(write) ||
+         (patch != nullptr && patch->condition && patch->condition->type == "DisruptionTarget");
+}
+
+// A write may be refused for any reason, though not by the report that an object is gone if that
+// must be true.
 scheduler::framework::WriteResult Refusal(const scheduler::framework::ApiWrite& write,
                                           Random& random) {
-  const bool reads = std::holds_alternative<scheduler::framework::GetResourceClaim>(write);
   switch (random.Below(3)) {
     case 0:
       return {Kind::kConflict, "the API reports a conflict"};
     case 1:
-      if (reads) break;
+      if (EndsIfGone(write)) break;
       return {Kind::kNotFound, "the API reports that the object does not exist"};
     default:
       break;

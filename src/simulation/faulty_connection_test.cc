@@ -135,12 +135,17 @@ TEST_F(WriteChannelTest, DoesNotExecuteARefusedWrite) {
   EXPECT_FALSE(is_bound());
 }
 
-// That an object is gone is the truth, if a read reports it.
-TEST_F(WriteChannelTest, ARefusedReadNeverReportsThatTheObjectIsGone) {
-  for (uint32_t i = 0; i < 30; ++i) {
-    channel_.Send(
-        {scheduler::engine::CommandId{i}, scheduler::framework::GetResourceClaim{{"default", "c"}}},
-        {.refused = 100}, kStart);
+// That an object is gone is the truth, if a read or an eviction reports it.
+TEST_F(WriteChannelTest, ARefusedReadOrEvictionNeverReportsThatTheObjectIsGone) {
+  api::PodCondition target;
+  target.type = "DisruptionTarget";
+  const std::vector<scheduler::framework::ApiWrite> writes = {
+      scheduler::framework::GetResourceClaim{{"default", "c"}},
+      scheduler::framework::PatchPodStatus{kPod, "uid", target, std::nullopt},
+      scheduler::framework::DeletePod{kPod, "uid"}};
+  for (uint32_t i = 0; i < 90; ++i) {
+    channel_.Send({scheduler::engine::CommandId{i}, writes[i % writes.size()]}, {.refused = 100},
+                  kStart);
     const auto done = channel_.Progress(kStart);
     ASSERT_TRUE(done.has_value());
     EXPECT_FALSE(done->result.ok());
