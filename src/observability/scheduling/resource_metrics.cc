@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "api/pod_resources.h"
@@ -77,13 +78,12 @@ bool PodSlices::Read(const scheduler::model::Cluster& cluster, size_t limit,
                      std::vector<std::shared_ptr<const api::Pod>>& out) {
   const scheduler::model::PodTable& pods = cluster.pods();
   if (!end_) {
-    end_ = 0;
-    pods.ForEach([&](const scheduler::model::PodRecord& pod) {
-      end_ = static_cast<uint32_t>(pod.id.index()) + 1;
-    });
+    end_ = static_cast<uint32_t>(pods.id_end());
     out.reserve(out.size() + pods.size());
   }
-  for (; next_ < *end_ && limit > 0; ++next_) {
+  // Ids without a pod cost little, but there may be many.
+  const size_t last = next_ + limit * kIdsPerPod;
+  for (; next_ < std::min<size_t>(*end_, last) && limit > 0; ++next_) {
     const scheduler::model::PodId id{next_};
     if (!pods.Contains(id)) continue;
     out.push_back(pods.Get(id).object);

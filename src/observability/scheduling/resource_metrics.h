@@ -25,8 +25,10 @@ class PodSlices {
             std::vector<std::shared_ptr<const api::Pod>>& out);
 
  private:
+  static constexpr size_t kIdsPerPod = 16;
+
   uint32_t next_ = 0;
-  std::optional<uint32_t> end_;  // One more than the largest id of the first call.
+  std::optional<uint32_t> end_;  // More than any id of the first call.
 };
 
 using PodRefs = std::span<const std::shared_ptr<const api::Pod>>;

@@ -56,6 +56,8 @@ class PodTable {
   void SetLabels(PodRecord& record, LabelSetId labels);
 
   size_t size() const { return by_key_.size(); }
+  // More than the index of any pod's id.
+  size_t id_end() const { return records_.size(); }
 
   // Calls visit(const PodRecord&) for each pod, by id.
   template <typename Visit>
