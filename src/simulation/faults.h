@@ -88,8 +88,9 @@ inline FaultPlan ChooseFaults(Random& random, Random& leases_and_clocks) {
   plan.undecodable = later.Chance(30);
   plan.overflowing = later.Chance(30);
   plan.devices = later.Chance(60);
-  // The invariants of devices know of one pod per cycle.
   plan.groups = !plan.devices && later.Chance(60);
+  // Both only where there was neither, for the same reason.
+  if (!plan.devices && !plan.groups) plan.devices = plan.groups = later.Chance(60);
   plan.complete_search = plan.groups && later.Chance(50);
   return plan;
 }

@@ -77,6 +77,7 @@ std::optional<Violation> GroupInvariants::NoneLeftWaiting(
     if (!group->topology_keys.empty() || members.on_nodes + 1 < wanted) continue;
     if (members.on_nodes + members.waiting < wanted) continue;
     for (const auto& pod : members.ready) {
+      if (!devices_.HasItsClaims(*pod)) continue;
       const auto evaluation = scheduler::reference::Evaluate(snapshot, *pod, rules, now);
       if (evaluation.best_nodes.empty()) continue;
       return Violation{kGroupProgress,
@@ -109,6 +110,12 @@ std::optional<Violation> GroupInvariants::NoneLeftByOthers(
     const auto* bind = std::get_if<scheduler::framework::BindPod>(&command.write);
     const auto pod = bind == nullptr ? nullptr : api_.Find<api::Pod>(bind->pod);
     if (pod == nullptr || !pod->spec.pod_group_name) continue;
+    // Members without their claims are not tried. The other scheduler reads all objects as they
+    // are.
+    const auto members = MembersOf(api_, *scheduler::model::GroupNamedBy(*pod)).ready;
+    if (!std::ranges::all_of(members,
+                             [&](const auto& member) { return devices_.HasItsClaims(*member); }))
+      continue;
     return Violation{kGroupProgress,
                      fmt::format("another scheduler would place {} of {} on {}", bind->pod.name,
                                  *pod->spec.pod_group_name, bind->node)};

@@ -8,6 +8,7 @@
 #include "scheduler/engine/engine.h"
 #include "scheduler/reference/reference_profile.h"
 #include "simulation/api_model.h"
+#include "simulation/device_invariants.h"
 #include "simulation/faulty_connection.h"
 #include "simulation/reservations.h"
 #include "simulation/violation.h"
@@ -22,8 +23,9 @@ inline constexpr const char* kGroupProgress = "group-progress";
 class GroupInvariants {
  public:
   // All must outlive this.
-  GroupInvariants(const ApiModel& api, const Watch& watch, const ReservationBook& book)
-      : api_(api), watch_(watch), book_(book) {}
+  GroupInvariants(const ApiModel& api, const Watch& watch, const ReservationBook& book,
+                  const DeviceInvariants& devices)
+      : api_(api), watch_(watch), book_(book), devices_(devices) {}
 
   // Reports whether the pod waits for its group, or for other members of it.
   bool IsHeld(const api::Pod& pod) const;
@@ -45,6 +47,7 @@ class GroupInvariants {
   const ApiModel& api_;
   const Watch& watch_;
   const ReservationBook& book_;
+  const DeviceInvariants& devices_;
 };
 
 }  // namespace berth::simulation

@@ -50,7 +50,7 @@ Invariants::Invariants(const ApiModel& api, const Watch& watch, const Reservatio
       plan_(plan),
       rules_(std::move(rules)),
       devices_(api, plan),
-      groups_(api, watch, book) {}
+      groups_(api, watch, book, devices_) {}
 
 void Invariants::Break(const char* invariant, std::string what) {
   if (!broken_) broken_ = Violation{invariant, std::move(what)};
@@ -169,7 +169,11 @@ std::optional<Violation> Invariants::AfterStep(const scheduler::engine::Engine& 
   }
   if (auto broken = BackoffsEndInTime(engine, now)) return broken;
   if (!book_.mistake.empty()) return Violation{kReserve, book_.mistake};
-  if (engine.bindings_under_way() != book_.reserved.size()) {
+  // The members of a group are reserved for while others are tried.
+  const auto tried = static_cast<size_t>(
+      std::ranges::count_if(engine.pods_in_cycle(),
+                            [&](const std::string& uid) { return book_.reserved.contains(uid); }));
+  if (engine.bindings_under_way() + tried != book_.reserved.size()) {
     return Violation{kReserve, fmt::format("{} bindings are under way, {} pods are reserved for",
                                            engine.bindings_under_way(), book_.reserved.size())};
   }
@@ -210,7 +214,9 @@ std::optional<Violation> Invariants::PodsAreInPlace(const scheduler::engine::Eng
                                             engine.cluster().pods().size())};
   }
   for (const auto& [uid, node] : book_.reserved) in_flight += engine.queue().InFlightNow(uid);
-  in_flight += engine.queue().InFlightNow(engine.pod_in_cycle());
+  for (const std::string& uid : engine.pods_in_cycle()) {
+    if (!book_.reserved.contains(uid)) in_flight += engine.queue().InFlightNow(uid);
+  }
   const scheduler::queue::SchedulingQueue::Sizes sizes = engine.queue().sizes();
   if (sizes.in_flight != in_flight) {
     return Violation{kOnePlace,
@@ -247,7 +253,8 @@ std::optional<Violation> Invariants::CheckPlace(const scheduler::engine::Engine&
   if (queued && reserved != book_.reserved.end()) {
     return Violation{kOnePlace, NameOf(pod) + " is in the queue and being bound"};
   }
-  if (engine.pod_in_cycle() == pod.uid()) {
+  const std::vector<std::string> in_cycle = engine.pods_in_cycle();
+  if (std::ranges::find(in_cycle, pod.uid()) != in_cycle.end()) {
     if (!queued) return std::nullopt;
     return Violation{kOnePlace, NameOf(pod) + " is in the queue and being tried"};
   }

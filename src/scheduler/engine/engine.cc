@@ -260,10 +260,17 @@ const framework::WaitingPods& Engine::waiting_pods() const { return state_->wait
 size_t Engine::bindings_under_way() const { return state_->bindings_.size(); }
 size_t Engine::background_tasks() const { return state_->background_.size(); }
 bool Engine::cycle_waits() const { return state_->cycle_waits(); }
-std::string Engine::pod_in_cycle() const {
-  if (state_->group_cycle_ != nullptr) return state_->group_cycle_->members.front().pod->uid();
-  if (state_->cycle_ != nullptr) return state_->cycle_->placement.pod->uid();
-  return state_->preempting_ == nullptr ? "" : state_->preempting_->cycle->placement.pod->uid();
+std::vector<std::string> Engine::pods_in_cycle() const {
+  std::vector<std::string> uids;
+  if (state_->group_cycle_ != nullptr) {
+    for (const GroupMember& member : state_->group_cycle_->members)
+      uids.push_back(member.pod->uid());
+  } else if (state_->cycle_ != nullptr) {
+    uids.push_back(state_->cycle_->placement.pod->uid());
+  } else if (state_->preempting_ != nullptr) {
+    uids.push_back(state_->preempting_->cycle->placement.pod->uid());
+  }
+  return uids;
 }
 
 }  // namespace berth::scheduler::engine

@@ -133,9 +133,9 @@ class Engine {
   // Reports whether a scheduling cycle waits for a command. Until that ends, the engine defers all
   // other events.
   bool cycle_waits() const;
-  // The uid of the pod whose scheduling cycle has not ended: it waits for an extender, for a write,
-  // or for its victims to be evicted. Empty if there is none.
-  std::string pod_in_cycle() const;
+  // The uids of the pods, several if it is that of a group, whose scheduling cycle has not ended:
+  // it waits for an extender, for a write, or for victims to be evicted.
+  std::vector<std::string> pods_in_cycle() const;
 
  private:
   friend class WhatIf;

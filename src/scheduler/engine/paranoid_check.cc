@@ -166,7 +166,10 @@ ReferenceMismatches ParanoidCheck::Differences(framework::Attempt& attempt,
                                                const CycleOutcome& outcome, Instant now) const {
   ReferenceMismatches all = DifferencesFromFresh(attempt, outcome);
   if (!ReferenceSupports(attempt)) return all;
-  const reference::Snapshot snapshot = SnapshotOf(attempt.cluster());
+  reference::Snapshot snapshot = SnapshotOf(attempt.cluster());
+  const auto group = model::GroupNamedBy(*attempt.cycle().pod().object);
+  if (group && attempt.profile().group_search().complete)
+    ShowAllocationsOf(*group, attempt.cluster(), snapshot);
   const reference::Evaluation slow =
       reference::Evaluate(snapshot, *attempt.cycle().pod().object, rules_, now);
   if (slow.gave_up) return all;

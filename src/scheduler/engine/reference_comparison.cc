@@ -104,6 +104,20 @@ reference::Snapshot SnapshotOf(const model::Cluster& cluster) {
   return snapshot;
 }
 
+void ShowAllocationsOf(const api::ObjectKey& group, const model::Cluster& cluster,
+                       reference::Snapshot& snapshot) {
+  const model::InFlightAllocations& in_flight = cluster.devices().in_flight();
+  in_flight.ForEach([&](const model::ClaimRef& claim) {
+    const std::string& uid = claim->metadata.uid;
+    const auto shown = snapshot.resource_claims.find(model::ClaimKey(*claim));
+    if (in_flight.FindOf(group, uid) == nullptr || shown == snapshot.resource_claims.end() ||
+        shown->second->metadata.uid != uid || shown->second->status.allocation)
+      return;
+    shown->second = claim;
+    snapshot.devices.in_flight.erase(uid);
+  });
+}
+
 namespace {
 
 // The order of reasons does not matter.

@@ -19,6 +19,10 @@ namespace berth::scheduler::engine {
 // pods are on the nodes they are assumed on, and nominated ones have the nodes that the engine
 // nominated, whatever their objects say. O(objects): nothing is cached.
 reference::Snapshot SnapshotOf(const model::Cluster& cluster);
+// Lets the snapshot of `cluster` show claims as allocated that members of the group are allocating,
+// for another member that may share them.
+void ShowAllocationsOf(const api::ObjectKey& group, const model::Cluster& cluster,
+                       reference::Snapshot& snapshot);
 
 // A result in which the two differ.
 struct ReferenceMismatch {

@@ -1,8 +1,10 @@
 // Groups of pods that are searched for completely, or in topology levels.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -10,6 +12,7 @@
 #include "api/json/decode.h"
 #include "scheduler/engine/paranoid_check.h"
 #include "scheduler/framework/in_tree_plugin_args.h"
+#include "scheduler/model/device_model.h"
 #include "testing/engine_harness.h"
 #include "testing/object_builders.h"
 
@@ -201,38 +204,194 @@ api::Object Decoded(const std::string& json) {
   return objects->at(0);
 }
 
-TEST_F(SearchGroupTest, DevicesCount) {
-  Start(Complete());
-  // The first prefers n1, and takes the only device that the second can use.
-  harness_->Put(MakeNode("n1").Cpu("8").Memory("64Gi").ref());
-  harness_->Put(MakeNode("n2").Cpu("4").Memory("8Gi").ref());
-  const std::string api = R"({"apiVersion":"resource.k8s.io/v1","kind":")";
-  harness_->Put(Decoded(api + R"(DeviceClass","metadata":{"name":"any"}})"));
-  harness_->Put(Decoded(api + R"(DeviceClass","metadata":{"name":"large"},"spec":{"selectors":)"
-                              R"([{"cel":{"expression":"device.driver == 'n1'"}}]}})"));
-  for (const std::string node : {"n1", "n2"}) {
-    harness_->Put(Decoded(
-        api + R"(ResourceSlice","metadata":{"name":"of-)" + node + R"("},"spec":{"driver":")" +
-        node + R"(","nodeName":")" + node + R"(","pool":{"name":")" + node +
-        R"(","generation":1,"resourceSliceCount":1},"devices":[{"name":"g"}]}})"));
+// Nodes n1 and n2 with a device each, of which the class "large" has only that of n1.
+class SearchGroupDevicesTest : public SearchGroupTest {
+ protected:
+  static constexpr const char* kApi = R"({"apiVersion":"resource.k8s.io/v1","kind":")";
+
+  void StartWithDevices(const framework::GangSchedulingArgs& args, const std::string& cpu_of_n1) {
+    Start(args);
+    harness_->Put(MakeNode("n1").Cpu(cpu_of_n1).Memory("64Gi").ref());
+    harness_->Put(MakeNode("n2").Cpu("4").Memory("8Gi").ref());
+    const std::string api = kApi;
+    harness_->Put(Decoded(api + R"(DeviceClass","metadata":{"name":"any"}})"));
+    harness_->Put(Decoded(api + R"(DeviceClass","metadata":{"name":"large"},"spec":{"selectors":)"
+                                R"([{"cel":{"expression":"device.driver == 'n1'"}}]}})"));
+    for (const std::string node : {"n1", "n2"}) {
+      harness_->Put(Decoded(
+          api + R"(ResourceSlice","metadata":{"name":"of-)" + node + R"("},"spec":{"driver":")" +
+          node + R"(","nodeName":")" + node + R"(","pool":{"name":")" + node +
+          R"(","generation":1,"resourceSliceCount":1},"devices":[{"name":"g"}]}})"));
+    }
   }
-  harness_->Put(MakePodGroup("job").Gang(2).ref());
-  for (auto [name, device, priority] : {std::tuple("p", "any", 2), std::tuple("q", "large", 1)}) {
-    const std::string claim = std::string("claim-") + name;
+  void PutClaim(const std::string& name, const std::string& device_class) {
     harness_->Put(
-        Decoded(api + R"(ResourceClaim","metadata":{"name":")" + claim +
-                R"(","namespace":"default","uid":")" + claim +
+        Decoded(kApi + (R"(ResourceClaim","metadata":{"name":")" + name) +
+                R"(","namespace":"default","uid":")" + name +
                 R"(","resourceVersion":"1"},"spec":{"devices":{"requests":[{"name":"r",)" +
-                R"("exactly":{"deviceClassName":")" + device +
+                R"("exactly":{"deviceClassName":")" + device_class +
                 R"(","allocationMode":"ExactCount","count":1}}]}}})"));
-    MakePod pod = Member(name, "1").Request("memory", "1Gi").Priority(priority);
-    pod.object.spec.resource_claims = {{.name = "gpu", .resource_claim_name = claim}};
-    Put(pod);
   }
-  harness_->Schedule();
-  Lines decisions = harness_->Decisions();
-  std::ranges::sort(decisions);
-  EXPECT_EQ(decisions, Lines({"p -> n2", "q -> n1"}));
+  static MakePod MemberWithClaim(const std::string& name, const std::string& claim) {
+    MakePod pod = Member(name, "1").Request("memory", "1Gi");
+    pod.object.spec.resource_claims = {{.name = "gpu", .resource_claim_name = claim}};
+    return pod;
+  }
+  // The decisions, sorted.
+  Lines Decide() {
+    harness_->Schedule();
+    Lines decisions = harness_->Decisions();
+    std::ranges::sort(decisions);
+    return decisions;
+  }
+
+  // A claim of which every write that is based on its current version succeeds.
+  class StoredClaim {
+   public:
+    explicit StoredClaim(std::shared_ptr<const api::ResourceClaim> claim)
+        : current_(std::move(claim)) {}
+
+    // The result of a write; empty if it is not about the claim.
+    std::optional<framework::WriteResult> Apply(const framework::ApiWrite& write) {
+      ++writes_;
+      framework::WriteResult result;
+      if (const auto* update = std::get_if<framework::UpdateResourceClaim>(&write)) {
+        Store(update->object, result);
+      } else if (const auto* status = std::get_if<framework::UpdateResourceClaimStatus>(&write)) {
+        Store(status->object, result);
+      } else if (std::holds_alternative<framework::GetResourceClaim>(write)) {
+        result.claim = current_;
+      } else {
+        --writes_;
+        return std::nullopt;
+      }
+      return result;
+    }
+    // "g of n1 for p q r".
+    std::string Text() const {
+      if (!current_->status.allocation) return "not allocated";
+      const api::DeviceRequestAllocationResult& device = current_->status.allocation->results.at(0);
+      std::string text = device.device + " of " + device.pool + " for";
+      for (const auto& user : current_->status.reserved_for) text += " " + user.name;
+      return text;
+    }
+    size_t writes() const { return writes_; }
+
+   private:
+    void Store(const std::shared_ptr<const api::ResourceClaim>& claim,
+               framework::WriteResult& result) {
+      if (claim->metadata.resource_version != current_->metadata.resource_version) {
+        result = {framework::WriteResult::Kind::kConflict, "it was modified"};
+        return;
+      }
+      auto next = std::make_shared<api::ResourceClaim>(*claim);
+      next->metadata.resource_version = std::to_string(++version_);
+      current_ = next;
+      result.claim = current_;
+    }
+
+    std::shared_ptr<const api::ResourceClaim> current_;
+    int version_ = 1;
+    size_t writes_ = 0;
+  };
+
+  // Executes all commands until there are none; returns what was bound, sorted.
+  Lines BindWith(StoredClaim& claim) {
+    Lines bound;
+    for (int quiet = 0; quiet < 10; ++quiet) {
+      for (const Command& command : harness_->Commands()) {
+        quiet = 0;
+        if (const auto* bind = std::get_if<framework::BindPod>(&command.write)) {
+          bound.push_back(bind->pod.name + " to " + bind->node);
+          harness_->End(command);
+        } else {
+          harness_->End(command, claim.Apply(command.write).value_or(framework::WriteResult()));
+        }
+      }
+      harness_->Pass(Duration::Millis(10));
+      harness_->Schedule();
+    }
+    std::ranges::sort(bound);
+    return bound;
+  }
+  StoredClaim Stored(const std::string& name) const {
+    return StoredClaim(harness_->cluster().devices().FindClaim({"default", name}));
+  }
+};
+
+TEST_F(SearchGroupDevicesTest, DevicesCount) {
+  StartWithDevices(Complete(), "8");
+  harness_->Put(MakePodGroup("job").Gang(2).ref());
+  // The first prefers n1, and takes the only device that the second can use.
+  PutClaim("claim-p", "any");
+  PutClaim("claim-q", "large");
+  Put(MemberWithClaim("p", "claim-p").Priority(2));
+  Put(MemberWithClaim("q", "claim-q").Priority(1));
+  EXPECT_EQ(Decide(), Lines({"p -> n2", "q -> n1"}));
+}
+
+TEST_F(SearchGroupDevicesTest, MembersShareAClaimThatTheFirstAllocates) {
+  StartWithDevices(Complete(), "8");
+  harness_->Put(MakePodGroup("job").Gang(3).ref());
+  PutClaim("shared", "any");
+  StoredClaim stored = Stored("shared");
+  for (const char* name : {"p", "q", "r"}) Put(MemberWithClaim(name, "shared"));
+  EXPECT_EQ(Decide(), Lines({"p -> n1", "q -> n1", "r -> n1"}));
+  EXPECT_EQ(BindWith(stored), Lines({"p to n1", "q to n1", "r to n1"}));
+  // The last to come completes the gang, and is tried first.
+  EXPECT_EQ(stored.Text(), "g of n1 for r p q");
+  EXPECT_EQ(stored.writes(), 4u) << "a finalizer and three reservations, without conflicts";
+  EXPECT_EQ(harness_->cluster().devices().in_flight().size(), 0u);
+}
+
+TEST_F(SearchGroupDevicesTest, ASharedClaimIsAllocatedWhereAllMembersFit) {
+  StartWithDevices(Complete(), "2");
+  harness_->Put(MakePodGroup("job").Gang(3).ref());
+  PutClaim("shared", "any");
+  // The first prefers n1, where only two have room.
+  for (const char* name : {"p", "q", "r"}) Put(MemberWithClaim(name, "shared"));
+  EXPECT_EQ(Decide(), Lines({"p -> n2", "q -> n2", "r -> n2"}));
+}
+
+TEST_F(SearchGroupDevicesTest, MembersFailWithTheOneThatAllocatesTheirClaim) {
+  StartWithDevices(Complete(), "8");
+  harness_->Put(MakePodGroup("job").Gang(2).ref());
+  PutClaim("shared", "any");
+  for (const char* name : {"p", "q"}) Put(MemberWithClaim(name, "shared"));
+  EXPECT_EQ(Decide(), Lines({"p -> n1", "q -> n1"}));
+  for (int i = 0; i < 3; ++i) {
+    for (const Command& command : harness_->Commands()) {
+      const bool nominates = std::holds_alternative<framework::PatchPodStatus>(command.write);
+      harness_->End(command, nominates ? framework::WriteResult()
+                                       : framework::WriteResult{
+                                             framework::WriteResult::Kind::kRejected, "no"});
+    }
+    harness_->Pass(Duration::Millis(10));
+    harness_->Schedule(0);
+  }
+  EXPECT_EQ(harness_->Commands().size(), 0u);
+  EXPECT_EQ(harness_->cluster().devices().in_flight().size(), 0u);
+  EXPECT_EQ(harness_->engine().bindings_under_way(), 0u);
+}
+
+TEST_F(SearchGroupDevicesTest, WithoutASearchAClaimInFlightIsNotShared) {
+  StartWithDevices({}, "8");
+  harness_->Put(MakePodGroup("job").Gang(2).ref());
+  PutClaim("shared", "any");
+  for (const char* name : {"p", "q"}) Put(MemberWithClaim(name, "shared"));
+  EXPECT_THAT(Decide(), testing::Contains(testing::HasSubstr(
+                            "resource claim default/shared is in the process of being allocated")));
+}
+
+TEST_F(SearchGroupDevicesTest, AnotherGroupDoesNotShareAClaimInFlight) {
+  StartWithDevices(Complete(), "8");
+  harness_->Put(MakePodGroup("job").Gang(1).ref());
+  harness_->Put(MakePodGroup("other").Gang(1).ref());
+  PutClaim("shared", "any");
+  Put(MemberWithClaim("p", "shared"));
+  Put(MemberWithClaim("q", "shared").InGroup("other"));
+  EXPECT_THAT(Decide(), testing::Contains(testing::HasSubstr(
+                            "resource claim default/shared is in the process of being allocated")));
 }
 
 TEST_F(SearchGroupTest, EveryDomainIsSearched) {

@@ -30,7 +30,9 @@ Attempt::Attempt(model::Cluster& cluster, const Profile& profile, ClassResults& 
     : cluster_(cluster),
       profile_(profile),
       results_(results),
-      cycle_(cluster, pod, results.compiled()) {}
+      cycle_(cluster, pod, results.compiled()) {
+  cycle_.set_group_search(&profile.group_search());
+}
 
 Attempt::Order Attempt::order() const {
   if (limit_) return {.rank = own_rank_};

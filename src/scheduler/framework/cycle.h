@@ -22,6 +22,7 @@ namespace berth::scheduler::framework {
 
 class Background;
 class Measurements;
+struct GroupSearch;
 
 // What a plugin derives from a pod's class alone. Made once per class by Plugin::Compile, then
 // shared by all cycles of that class.
@@ -71,6 +72,10 @@ class Cycle {
   Background* background() const { return background_; }
   void set_background(Background* background) { background_ = background; }
 
+  // How the pod's profile searches for nodes for the members of a group; null if not known.
+  const GroupSearch* group_search() const { return group_search_; }
+  void set_group_search(const GroupSearch* search) { group_search_ = search; }
+
   // What `plugin` compiled for the pod's class; there must be something.
   template <typename State>
   const State& compiled(const Plugin& plugin) const {
@@ -115,6 +120,7 @@ class Cycle {
   Instant date_;
   Measurements* measurements_ = nullptr;
   Background* background_ = nullptr;
+  const GroupSearch* group_search_ = nullptr;
   std::vector<model::PodId> to_activate_;
 };
 

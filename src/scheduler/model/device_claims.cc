@@ -55,11 +55,12 @@ Result<ClaimChange> ClaimCache::Assume(ClaimRef claim) {
   return ClaimChange{std::move(before), std::move(claim)};
 }
 
-bool InFlightAllocations::Add(ClaimRef claim) {
+bool InFlightAllocations::Add(ClaimRef claim, std::optional<api::ObjectKey> group) {
   const std::string uid = claim->metadata.uid;
   const auto [at, is_new] = claims_.try_emplace(uid);
   if (is_new) {
     at->second.claim = std::move(claim);
+    at->second.group = std::move(group);
   } else {
     ++at->second.sharers;
   }

@@ -65,9 +65,9 @@ class ClaimCache {
 // the uid of the claim.
 class InFlightAllocations {
  public:
-  // `claim` has the allocation. If there is one already, another pod shares it. Returns whether it
-  // is new.
-  bool Add(ClaimRef claim);
+  // `claim` has the allocation, for a pod of `group`, if it has one. If there is an allocation
+  // already, another pod shares it. Returns whether it is new.
+  bool Add(ClaimRef claim, std::optional<api::ObjectKey> group = std::nullopt);
   // One pod fewer shares it; with `forced`, none does. Returns the claim if no allocation is left
   // in flight, otherwise null.
   ClaimRef Remove(const std::string& uid, bool forced);
@@ -76,6 +76,11 @@ class InFlightAllocations {
   ClaimRef Find(const std::string& uid) const {
     const auto found = claims_.find(uid);
     return found == claims_.end() ? nullptr : found->second.claim;
+  }
+  // The same, if it is in flight for a pod of the group.
+  ClaimRef FindOf(const api::ObjectKey& group, const std::string& uid) const {
+    const auto found = claims_.find(uid);
+    return found == claims_.end() || found->second.group != group ? nullptr : found->second.claim;
   }
   // By uid.
   template <typename Visit>  // void(const ClaimRef&)
@@ -87,6 +92,7 @@ class InFlightAllocations {
  private:
   struct Entry {
     ClaimRef claim;
+    std::optional<api::ObjectKey> group;
     size_t sharers = 1;
   };
   std::map<std::string, Entry> claims_;

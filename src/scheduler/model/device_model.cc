@@ -71,8 +71,8 @@ std::vector<ClaimChange> Devices::TakeAssumedChanges() {
   return std::exchange(assumed_changes_, {});
 }
 
-void Devices::AddInFlight(const ClaimRef& claim) {
-  if (!in_flight_.Add(claim)) return;
+void Devices::AddInFlight(const ClaimRef& claim, std::optional<api::ObjectKey> group) {
+  if (!in_flight_.Add(claim, std::move(group))) return;
   allocated_.Add(*claim->status.allocation);
   AllocationsChanged();
 }

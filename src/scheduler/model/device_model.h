@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -57,11 +58,13 @@ class Devices {
   void AssumeAfterCycle(ClaimRef claim) { assumed_after_cycle_.push_back(std::move(claim)); }
 
   // See InFlightAllocations. The devices of an allocation in flight count as allocated.
-  void AddInFlight(const ClaimRef& claim);
+  void AddInFlight(const ClaimRef& claim, std::optional<api::ObjectKey> group = std::nullopt);
   // Returns whether an allocation was in flight and none is left.
   bool RemoveInFlight(const std::string& uid, bool forced);
   const InFlightAllocations& in_flight() const { return in_flight_; }
   bool IsInFlight(const std::string& uid) const { return in_flight_.Contains(uid); }
+  // The uids of claims that bindings are writing to.
+  std::set<std::string>& being_written() { return being_written_; }
 
   // Returns the changes of claims by Assume since the last call: events for the queue, before the
   // API shows them. Not to be called during a cycle.
@@ -133,6 +136,7 @@ class Devices {
 
   ClaimCache claims_;
   InFlightAllocations in_flight_;
+  std::set<std::string> being_written_;
   std::vector<ClaimChange> assumed_changes_;
   std::vector<ClaimRef> assumed_after_cycle_;
   // By the uid of the pod.

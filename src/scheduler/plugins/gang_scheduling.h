@@ -16,8 +16,8 @@
 namespace berth::scheduler::plugins {
 
 class GangScheduling : public framework::PreEnqueuePlugin,
-                             public framework::PermitPlugin,
-                             public framework::GroupSearchPlugin {
+                       public framework::PermitPlugin,
+                       public framework::GroupSearchPlugin {
  public:
   static constexpr std::string_view kName = "GangScheduling";
   std::string_view name() const override { return kName; }

@@ -19,7 +19,8 @@ namespace {
 using framework::DeviceBindingResult;
 
 constexpr Duration kDevicePollInterval = Duration::Seconds(5);
-constexpr Duration kUnreservePollInterval = Duration::Millis(10);
+// How often a binding looks whether another one has ended its writes to a claim.
+constexpr Duration kClaimPollInterval = Duration::Millis(10);
 
 struct Readiness {
   bool ended = false;
@@ -103,6 +104,21 @@ Task<framework::Verdict> WaitForDevices(framework::BindingContext& binding, PodC
   co_return framework::Verdict::Error(std::move(readiness.error));
 }
 
+// Makes the claim, which is allocated, its latest version; fails if that is another claim, or has
+// other devices.
+framework::Verdict Refresh(const model::Cluster& cluster, PodClaim& claim) {
+  const api::ObjectKey key = model::ClaimKey(*claim.object);
+  model::ClaimRef latest = cluster.devices().FindClaim(key);
+  if (latest == nullptr || latest->metadata.uid != claim.object->metadata.uid) {
+    return framework::Verdict::Error(
+        fmt::format("claim {} got deleted in the meantime", key.ToString()));
+  }
+  if (!HaveSameDevices(*latest, *claim.object))
+    return framework::Verdict::Error(DeallocatedElsewhere(*latest));
+  claim.object = std::move(latest);
+  return {};
+}
+
 // An earlier attempt may still be removing its reservation, which must not meet the one that this
 // attempt makes; or it may have removed, since PreFilter, the one that the claim shows. A claim
 // that nobody uses may then have lost its devices, or be gone.
@@ -112,18 +128,68 @@ Task<framework::Verdict> AwaitUnreserve(framework::BindingContext& binding, PodC
   const framework::Background* background = binding.cycle().background();
   const std::string task = UnreserveTaskOf(*claim.object);
   while (background != nullptr && background->IsRunning(task) && !binding.cancelled())
-    co_await binding.Sleep(kUnreservePollInterval);
+    co_await binding.Sleep(kClaimPollInterval);
   if (!IsReservedFor(*claim.object, binding.cycle().pod().uid())) co_return framework::Verdict();
+  co_return Refresh(binding.cycle().cluster(), claim);
+}
+
+// Waits until the member of the pod's group that allocates the claim has written that.
+Task<framework::Verdict> AwaitAllocation(framework::BindingContext& binding, PodClaim& claim) {
+  const model::Devices& devices = binding.cycle().cluster().devices();
   const api::ObjectKey key = model::ClaimKey(*claim.object);
-  model::ClaimRef latest = binding.cycle().cluster().devices().FindClaim(key);
-  if (latest == nullptr || latest->metadata.uid != claim.object->metadata.uid) {
-    co_return framework::Verdict::Error(
-        fmt::format("claim {} got deleted in the meantime", key.ToString()));
+  for (;;) {
+    const model::ClaimRef latest = devices.FindClaim(key);
+    const bool waits =
+        latest != nullptr && !latest->status.allocation && devices.IsInFlight(latest->metadata.uid);
+    if (!waits) break;
+    if (binding.cancelled()) co_return framework::Verdict::Error("context canceled");
+    co_await binding.Sleep(kClaimPollInterval);
   }
-  if (!HaveSameDevices(*latest, *claim.object))
-    co_return framework::Verdict::Error(DeallocatedElsewhere(*latest));
-  claim.object = std::move(latest);
-  co_return framework::Verdict();
+  framework::Verdict refreshed = Refresh(binding.cycle().cluster(), claim);
+  if (refreshed.ok()) claim.joined = false;
+  co_return refreshed;
+}
+
+// ClaimTurn lets the bindings of pods that share a claim write to it one after the other, each on
+// the version that the one before has written.
+//
+// DIFFERS: in kube-scheduler they write at once; all but one fail by conflict, and of many pods
+// some fail five times.
+class ClaimTurn {
+ public:
+  ClaimTurn(model::Devices& devices, std::string uid) : devices_(devices), uid_(std::move(uid)) {}
+  ClaimTurn(const ClaimTurn&) = delete;
+  ClaimTurn& operator=(const ClaimTurn&) = delete;
+  ~ClaimTurn() {
+    if (has_begun_) devices_.being_written().erase(uid_);
+  }
+
+  bool TryBegin() {
+    has_begun_ = devices_.being_written().insert(uid_).second;
+    return has_begun_;
+  }
+
+ private:
+  model::Devices& devices_;
+  const std::string uid_;
+  bool has_begun_ = false;
+};
+
+Task<framework::Verdict> BindInTurn(framework::BindingContext& binding, const PodClaims& pod,
+                                    PodClaim& claim) {
+  model::Cluster& cluster = binding.cycle().mutable_cluster();
+  ClaimTurn turn(cluster.mutable_devices(), claim.object->metadata.uid);
+  bool has_waited = false;
+  while (!turn.TryBegin()) {
+    if (binding.cancelled()) co_return framework::Verdict::Error("context canceled");
+    has_waited = true;
+    co_await binding.Sleep(kClaimPollInterval);
+  }
+  if (has_waited && claim.object->status.allocation) {
+    framework::Verdict refreshed = Refresh(cluster, claim);
+    if (!refreshed.ok()) co_return refreshed;
+  }
+  co_return co_await BindClaim(binding, pod, claim);
 }
 
 }  // namespace
@@ -133,8 +199,9 @@ Task<framework::Verdict> BindClaims(framework::BindingContext& binding, PodClaim
   const std::string& uid = binding.cycle().pod().uid();
   for (PodClaim& claim : pod.claims) {
     framework::Verdict verdict = co_await AwaitUnreserve(binding, claim);
+    if (verdict.ok() && claim.joined) verdict = co_await AwaitAllocation(binding, claim);
     if (verdict.ok() && !IsReservedFor(*claim.object, uid))
-      verdict = co_await BindClaim(binding, pod, claim);
+      verdict = co_await BindInTurn(binding, pod, claim);
     if (!verdict.ok()) co_return verdict;
   }
   const bool waits = binding.cycle().cluster().devices().gates().binding_conditions &&

@@ -32,6 +32,8 @@ struct PodClaim {
   model::ClaimRef object;
   // The claim that the scheduler makes for extended resources of the pod.
   bool special = false;
+  // Another member of the pod's group allocates it: `object` has the allocation that is in flight.
+  bool joined = false;
   // What Reserve has chosen for the node, for a claim that was not allocated; in flight under the
   // uid of `object` until PreBind or Unreserve. Without it there is nothing to allocate.
   std::optional<api::AllocationResult> allocation = {};

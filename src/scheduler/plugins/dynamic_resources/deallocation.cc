@@ -20,7 +20,7 @@ DeallocationPlan PlanDeallocation(const framework::Cycle& cycle, const FilterSta
   for (size_t index : state.unavailable == nullptr ? std::set<size_t>() : *state.unavailable) {
     const auto& users = claims[index].object->status.reserved_for;
     const bool is_free = users.empty() || (users.size() == 1 && users[0].uid == cycle.pod().uid());
-    if (!is_free) continue;
+    if (!is_free || claims[index].joined) continue;
     plan.deallocate = claims[index].object;
     return plan;
   }

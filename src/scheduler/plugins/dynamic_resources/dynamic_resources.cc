@@ -9,11 +9,13 @@
 #include "scheduler/devices/allocation.h"
 #include "scheduler/framework/attempt.h"
 #include "scheduler/framework/cycle.h"
+#include "scheduler/framework/pod_group_plugins.h"
 #include "scheduler/framework/post_filter.h"
 #include "scheduler/framework/scores.h"
 #include "scheduler/framework/search_rules.h"
 #include "scheduler/framework/writes.h"
 #include "scheduler/model/device_model.h"
+#include "scheduler/model/pod_groups.h"
 #include "scheduler/plugins/dynamic_resources/allocation_details.h"
 #include "scheduler/plugins/dynamic_resources/bind_claims.h"
 #include "scheduler/plugins/dynamic_resources/claim_cleanup.h"
@@ -96,6 +98,20 @@ Result<Availability> AvailabilityOf(const framework::Cycle& cycle, const api::Re
   return availability;
 }
 
+// Members of a group may share a claim that is not allocated yet: the first that is placed
+// allocates it. Returns the claim with the allocation that is in flight for such a member; null if
+// there is none, or if the pod may not use it.
+//
+// DIFFERS: in kube-scheduler, and without a complete search, no other pod can use it until it is
+// written.
+model::ClaimRef AllocatedInGroup(const framework::Cycle& cycle, const api::ResourceClaim& claim) {
+  const framework::GroupSearch* search = cycle.group_search();
+  if (search == nullptr || !search->complete || claim.status.allocation) return nullptr;
+  const auto group = model::GroupNamedBy(*cycle.pod().object);
+  if (!group) return nullptr;
+  return cycle.cluster().devices().in_flight().FindOf(*group, claim.metadata.uid);
+}
+
 bool MayHaveClaims(const framework::Cycle& cycle) {
   return !cycle.spec().resource_claims.empty() ||
          (!cycle.pod_class().requests.scalars.empty() &&
@@ -141,7 +157,13 @@ framework::PreFilterResult DynamicResources::PreFilter(framework::Cycle& cycle) 
   auto user_claims = ClaimsOf(cycle.cluster(), pod);
   if (!user_claims) return {RejectPod(user_claims.error().message), {}};
   std::vector<PodClaim> claims;
-  for (model::ClaimRef& claim : *user_claims) claims.push_back({.object = std::move(claim)});
+  for (model::ClaimRef& claim : *user_claims) {
+    model::ClaimRef in_flight = AllocatedInGroup(cycle, *claim);
+    const bool joined = in_flight != nullptr;
+    claims.push_back({.object = joined ? std::move(in_flight) : std::move(claim),
+                      .special = false,
+                      .joined = joined});
+  }
   if (model::ClaimRef special = SpecialClaimOf(cycle))
     claims.push_back({.object = std::move(special), .special = true});
   if (claims.empty()) return {framework::Verdict::Skip(), {}};
@@ -312,7 +334,8 @@ framework::Verdict DynamicResources::Reserve(framework::Cycle& cycle, model::Nod
     reserved.push_back(std::move(copy));
   }
   for (const model::ClaimRef& claim : reserved)
-    cycle.mutable_cluster().mutable_devices().AddInFlight(claim);
+    cycle.mutable_cluster().mutable_devices().AddInFlight(claim,
+                                                          model::GroupNamedBy(*cycle.pod().object));
   return {};
 }
 
