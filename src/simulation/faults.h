@@ -90,7 +90,7 @@ inline FaultPlan ChooseFaults(Random& random, Random& leases_and_clocks) {
   plan.devices = later.Chance(60);
   plan.groups = !plan.devices && later.Chance(60);
   // Both only where there was neither, for the same reason.
-  if (!plan.devices && !plan.groups) plan.devices = plan.groups = later.Chance(60);
+  if (!plan.devices && !plan.groups) plan.devices = plan.groups = later.Chance(40);
   plan.complete_search = plan.groups && later.Chance(50);
   return plan;
 }

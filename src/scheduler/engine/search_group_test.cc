@@ -580,5 +580,17 @@ TEST_F(SearchGroupTest, OwnMembersAreNeverEvicted) {
   EXPECT_EQ(harness_->Where("p"), "bound on a1");
 }
 
+TEST_F(SearchGroupTest, MembersThatAreBeingBoundAreNotEvictedForOthers) {
+  Start({}, /*topology=*/false, /*preemption=*/true);
+  PutNode("a1", "2", "a");
+  harness_->Put(MakePodGroup("job").Gang(1).Priority(10).ref());
+  Put(Member("p", "1").Priority(1));
+  Put(Member("q", "2"));
+  harness_->Schedule(/*limit=*/20);
+  EXPECT_EQ(harness_->Where("p"), "assumed on a1");
+  const auto command = harness_->TheCommand();
+  EXPECT_TRUE(std::holds_alternative<framework::BindPod>(command.write));
+}
+
 }  // namespace BERTH_TEST_FILE
 }  // namespace berth::scheduler::engine

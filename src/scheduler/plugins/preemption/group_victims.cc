@@ -57,7 +57,9 @@ std::vector<VictimUnit> PotentialUnits(const framework::FailedGroup& failed) {
   nodes.ForEach([&](size_t row) {
     for (model::PodId id : cluster.nodes().info(model::NodeRow{static_cast<uint32_t>(row)}).pods) {
       const model::PodRecord& pod = cluster.pod(id);
-      if (failed.spares && IsMemberOf(failed.group, *pod.object)) continue;
+      // DIFFERS: kube-scheduler also evicts members that it is just binding, and binds them again.
+      const bool spared = failed.spares || pod.state == model::PodState::kAssumed;
+      if (spared && IsMemberOf(failed.group, *pod.object)) continue;
       const Instant start = framework::StartOf(pod, failed.now);
       const api::PodGroup* group = GroupEvictedTogether(cluster, *pod.object);
       if (group != nullptr) {
