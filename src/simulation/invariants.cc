@@ -310,11 +310,14 @@ std::optional<Violation> Invariants::ApiIsNotOvercommitted() const {
 // anti-affinity when a node is added or relabelled, anti-affinity to pods whose node is deleted,
 // and that a pod with affinity to its own labels may become the first of its kind.
 bool Invariants::MayWait(const api::Pod& pod) const {
-  if (!pod.spec.volumes.empty() || UsesDevices(pod)) return true;
-  const auto message = messages_.find(KeyOf(pod.metadata));
-  if (message != messages_.end() && message->second.contains("affinity rules")) return true;
+  if (!pod.spec.volumes.empty() || UsesDevices(pod) || MayMissAffinity(pod)) return true;
   const auto rejected = book_.rejected.find(pod.metadata.uid);
   return rejected != book_.rejected.end() && rejected->second == book_.requeue_all_events;
+}
+
+bool Invariants::MayMissAffinity(const api::Pod& pod) const {
+  const auto message = messages_.find(KeyOf(pod.metadata));
+  return message != messages_.end() && message->second.contains("affinity rules");
 }
 
 std::optional<Violation> Invariants::NoneLeftUnschedulable(const scheduler::engine::Engine& engine,
@@ -341,13 +344,15 @@ std::optional<Violation> Invariants::NoneLeftUnschedulable(const scheduler::engi
   return std::nullopt;
 }
 
-std::optional<Violation> Invariants::NominationsAreCurrent() const {
+std::optional<Violation> Invariants::NominationsAreCurrent(bool early) const {
   const auto pods = api_.All<api::Pod>();
   for (const auto& pod : pods) {
     const std::string& node = pod->status.nominated_node_name;
     if (!IsPending(*pod) || node.empty() || !devices_.HasItsClaims(*pod)) continue;
     // As in kube-scheduler; the engine reserves nothing for it.
     if (plan_.groups && groups_.IsHeld(*pod)) continue;
+    // No event announces that its victim's end has helped.
+    if (early && MayMissAffinity(*pod)) continue;
     const bool waits = std::ranges::any_of(pods, [&](const auto& other) {
       return other->spec.node_name == node && other->metadata.deletion_timestamp &&
              other->priority() < pod->priority();
@@ -383,7 +388,7 @@ std::optional<Violation> Invariants::WhenIdle(const scheduler::engine::Engine& e
       return Violation{kBounded, fmt::format("pod {} is still preempting", pod->metadata.name)};
     }
   }
-  return NominationsAreCurrent();
+  return NominationsAreCurrent(/*early=*/false);
 }
 
 std::optional<Violation> Invariants::CacheMatchesApi(

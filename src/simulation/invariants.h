@@ -67,7 +67,7 @@ class Invariants {
                                                  Instant now, bool early) const;
   // For a world without pending events, writes and bindings: a pod that has a nominated node waits
   // there for victims. Autoscalers add no node for such a pod.
-  std::optional<Violation> NominationsAreCurrent() const;
+  std::optional<Violation> NominationsAreCurrent(bool early) const;
   // For a world without pending events, writes and pods to schedule.
   std::optional<Violation> WhenIdle(const scheduler::engine::Engine& engine) const;
   // Checks that the engine has the newest version of each pod.
@@ -84,6 +84,7 @@ class Invariants {
   std::optional<Violation> ApiIsNotOvercommitted() const;
   std::optional<Violation> BackoffsEndInTime(const scheduler::engine::Engine& engine,
                                              Instant now) const;
+  bool MayMissAffinity(const api::Pod& pod) const;
   bool MayWait(const api::Pod& pod) const;
   void Break(const char* invariant, std::string what);
 

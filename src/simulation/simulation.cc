@@ -109,7 +109,7 @@ class Simulation {
     if (auto broken = SettleFor(Duration::Seconds(120))) return broken;
     if (auto broken = invariants_.NoneLeftUnschedulable(driver_.engine(), now_, /*early=*/true))
       return broken;
-    if (auto broken = invariants_.NominationsAreCurrent()) return broken;
+    if (auto broken = invariants_.NominationsAreCurrent(/*early=*/true)) return broken;
     SetCalm(false);
     return std::nullopt;
   }
