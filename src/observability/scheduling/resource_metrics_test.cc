@@ -81,6 +81,21 @@ TEST(ResourceMetrics, PodsOfTheModelAreListed) {
   EXPECT_EQ(names, (std::vector<std::string>{"b", "a"}));
 }
 
+// Ids of deleted pods must not make one slice long.
+TEST(ResourceMetrics, AreReadInSlicesAcrossIdsWithoutPods) {
+  scheduler::model::Cluster cluster;
+  for (int i = 0; i < 100; ++i) cluster.PutPod(MakePod("p" + std::to_string(i)));
+  for (int i = 0; i < 99; ++i) cluster.Remove<api::Pod>({"default", "p" + std::to_string(i)});
+  std::vector<std::shared_ptr<const api::Pod>> pods;
+  PodSlices slices;
+  EXPECT_TRUE(slices.Read(cluster, 1, pods));
+  EXPECT_TRUE(pods.empty());
+  while (slices.Read(cluster, 1, pods)) {
+  }
+  ASSERT_EQ(pods.size(), 1u);
+  EXPECT_EQ(pods[0]->metadata.name, "p99");
+}
+
 TEST(ResourceMetrics, FamiliesArePresentWithoutPods) {
   const auto scraped = Scrape(ResourceMetricsText({}));
   EXPECT_EQ(scraped.size(), 2u);
