@@ -3,9 +3,10 @@
 
     scripts/tidy.py [--jobs N]
 
-Needs the compilation database of build/tidy (`cmake --preset tidy`). Prints a line for each source
-and the findings; exits 1 if there are any. A source without findings is not looked at again until
-its preprocessed text or .clang-tidy changes: build/tidy/clean has a file for each such text.
+Needs the compilation database of build/tidy (`cmake --preset tidy`), whose units are several
+sources each: most of the time goes into headers. Prints a line for each unit and the findings;
+exits 1 if there are any. A unit without findings is not looked at again until its preprocessed text
+or .clang-tidy changes: build/tidy/clean has a file for each such text.
 """
 
 import argparse
@@ -23,7 +24,9 @@ ROOT = Path(__file__).resolve().parent.parent
 DATABASE = ROOT / "build" / "tidy"
 CLEAN = DATABASE / "clean"
 TIDY = "clang-tidy-19"
-SOURCES = re.compile(r"/(src|bench)/.*(?<!_test)\.cc$")
+GENERATED = "dashboard_files.cc"
+# CMake's name of a unit of several sources.
+UNIT = re.compile(r".*/CMakeFiles/berth_(.*)\.dir/Unity/(unity_\d+)_cxx\.cxx$")
 
 
 def preprocess_command(command):
@@ -48,7 +51,7 @@ def key_of(entry, settings):
 
 
 def check(entry, settings):
-    """Returns whether the source has no findings, and what clang-tidy printed about it."""
+    """Returns whether the unit has no findings, and what clang-tidy printed about it."""
     key = key_of(entry, settings)
     if key and (CLEAN / key).exists():
         return True, ""
@@ -62,28 +65,31 @@ def check(entry, settings):
     return passed, done.stdout
 
 
+def name_of(entry):
+    return UNIT.sub(r"\1 \2", os.path.relpath(entry["file"], ROOT))
+
+
 def main():
     parser = argparse.ArgumentParser(description="Run clang-tidy over the sources that changed.")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, metavar="N",
-                        help="sources to look at in parallel (default: %(default)s)")  # fmt: skip
+                        help="units to look at in parallel (default: %(default)s)")  # fmt: skip
     options = parser.parse_args()
     entries = [
         entry
         for entry in json.loads((DATABASE / "compile_commands.json").read_text(encoding="utf-8"))
-        if SOURCES.search(entry["file"])
+        if not entry["file"].endswith(GENERATED)
     ]
     version = subprocess.run([TIDY, "--version"], capture_output=True, check=True).stdout
     settings = version + (ROOT / ".clang-tidy").read_bytes()
     CLEAN.mkdir(exist_ok=True)
     failed = 0
     with ThreadPoolExecutor(max(1, options.jobs)) as pool:
-        checks = {pool.submit(check, entry, settings): entry["file"] for entry in entries}
+        checks = {pool.submit(check, entry, settings): name_of(entry) for entry in entries}
         for number, done in enumerate(as_completed(checks), 1):
             passed, output = done.result()
             failed += not passed
-            name = os.path.relpath(checks[done], ROOT)
-            print(f"[{number}/{len(entries)}] {name}\n{output}", end="", flush=True)
-    print(f"{len(entries)} sources, {failed} with findings")
+            print(f"[{number}/{len(entries)}] {checks[done]}\n{output}", end="", flush=True)
+    print(f"{len(entries)} units, {failed} with findings")
     return 1 if failed else 0
 
 

@@ -199,7 +199,7 @@ def tidy(run, options):
 
 def count_tidy(run):
     files, findings = run.count(r"^\[\d+/\d+\]"), run.count(r" (error|warning): ")
-    return f"{files} files, {findings} findings"
+    return f"{files} units, {findings} findings"
 
 
 def simtest(run, options):

@@ -106,7 +106,7 @@ class CountsTest(unittest.TestCase):
         self.assertEqual(
             self.counts("tidy", "[9/10] src/a.cc", finding,
                         "[10/10] src/b.cc", finding),
-            "2 files, 1 findings",
+            "2 units, 1 findings",
         )  # fmt: skip
 
     def test_simtest_adds_up_its_parts(self):
