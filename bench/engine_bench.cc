@@ -43,10 +43,10 @@ std::shared_ptr<const api::Node> Shared(api::Node node) {
 }
 
 // Pods with a rule about their application.
-template <void (*Rule)(api::Pod&)>
+template <void (*kRule)(api::Pod&)>
 api::Pod PodWith(size_t i) {
   api::Pod pod = PlainPod("ruled", i);
-  Rule(pod);
+  kRule(pod);
   return pod;
 }
 
@@ -131,21 +131,21 @@ void PlainPods(::benchmark::State& state) {
   Schedule(state, [](size_t i) { return PlainPod("plain", i); });
 }
 // With metrics, and with a ledger, too, to measure their cost.
-template <Observers observers>
+template <Observers kObservers>
 void PlainPodsObserved(::benchmark::State& state) {
   Schedule(
       state, [](size_t i) { return PlainPod("plain", i); }, [](scheduler::engine::Engine&) {},
-      observers);
+      kObservers);
 }
 void PlainPodsMeasured(::benchmark::State& state) { PlainPodsObserved<Observers::kMetrics>(state); }
 void PlainPodsInLedger(::benchmark::State& state) {
   PlainPodsObserved<Observers::kMetricsAndLedger>(state);
 }
 // Scores of all nodes are compared for each pod.
-template <Observers observers>
+template <Observers kObservers>
 void SpreadObserved(::benchmark::State& state) {
   Schedule(
-      state, PodWith<benchmark::SpreadOverZones>, [](scheduler::engine::Engine&) {}, observers);
+      state, PodWith<benchmark::SpreadOverZones>, [](scheduler::engine::Engine&) {}, kObservers);
 }
 void SpreadMeasured(::benchmark::State& state) { SpreadObserved<Observers::kMetrics>(state); }
 void SpreadInLedger(::benchmark::State& state) {

@@ -44,7 +44,7 @@ struct Cluster {
 };
 
 // Runs `pods` bound pods on a tenth as many nodes.
-void BM_BoundToRunning(benchmark::State& state) {
+void BoundToRunning(benchmark::State& state) {
   const int pods = static_cast<int>(state.range(0));
   const int nodes = pods / 10;
   for (auto _ : state) {
@@ -66,10 +66,10 @@ void BM_BoundToRunning(benchmark::State& state) {
   }
   state.SetItemsProcessed(state.iterations() * pods);
 }
-BENCHMARK(BM_BoundToRunning)->Arg(1000)->Arg(10'000)->Unit(benchmark::kMillisecond);
+BENCHMARK(BoundToRunning)->Arg(1000)->Arg(10'000)->Unit(benchmark::kMillisecond);
 
 // Creates all pods of a Deployment of `pods` replicas.
-void BM_DeploymentToPods(benchmark::State& state) {
+void DeploymentToPods(benchmark::State& state) {
   const int pods = static_cast<int>(state.range(0));
   for (auto _ : state) {
     state.PauseTiming();
@@ -89,7 +89,7 @@ void BM_DeploymentToPods(benchmark::State& state) {
   }
   state.SetItemsProcessed(state.iterations() * pods);
 }
-BENCHMARK(BM_DeploymentToPods)->Arg(10'000)->Unit(benchmark::kMillisecond);
+BENCHMARK(DeploymentToPods)->Arg(10'000)->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace berth::localcluster

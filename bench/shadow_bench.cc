@@ -14,7 +14,7 @@ namespace {
 
 constexpr size_t kPods = 3'000;
 
-void BM_Burst(benchmark::State& state) {
+void Burst(benchmark::State& state) {
   const runtime::LargeBurst burst = runtime::MakeLargeBurst(
       static_cast<size_t>(state.range(0)), kPods, static_cast<size_t>(state.range(1)));
   const SteadyClock stopwatch;
@@ -47,7 +47,7 @@ void BM_Burst(benchmark::State& state) {
   state.counters["in_flight"] = static_cast<double>(totals.in_flight) / judged;
   state.counters["differ"] = static_cast<double>(totals.differed + totals.undecided);
 }
-BENCHMARK(BM_Burst)
+BENCHMARK(Burst)
     ->ArgNames({"nodes", "latency"})
     ->Args({100, 0})
     ->Args({100, 30})

@@ -32,7 +32,7 @@ struct FieldPath {
   }
   FieldPath operator[](size_t index) const { return {text + "[" + std::to_string(index) + "]"}; }
 
-  operator std::string() const { return text; }
+  operator std::string() const { return text; }  // NOLINT(google-explicit-constructor)
 };
 
 // One error; in a Status, one of the causes.

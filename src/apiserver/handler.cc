@@ -175,10 +175,11 @@ void Handler::Finish(std::shared_ptr<net::Exchange> exchange, const RequestInfo&
                      VersionedResponse versioned) {
   metrics_->CountRequest(VerbOf(info), ResourceOf(info), versioned.response.status);
   const auto response = std::make_shared<net::ServerResponse>(std::move(versioned.response));
-  api_.store().WhenVisible(versioned.version, [exchange, response](const Status& visible) {
-    if (visible) return exchange->Respond(std::move(*response));
-    exchange->Respond(UnknownOutcome(visible.error()));
-  });
+  api_.store().WhenVisible(versioned.version,
+                           [exchange = std::move(exchange), response](const Status& visible) {
+                             if (visible) return exchange->Respond(std::move(*response));
+                             exchange->Respond(UnknownOutcome(visible.error()));
+                           });
 }
 
 api::scheme::ApiResult<void> Handler::StartWatch(const std::shared_ptr<net::Exchange>& exchange,

@@ -12,6 +12,7 @@ struct Now {
   Instant wall;
 
   // Where both clocks are one, as in most tests.
+  // NOLINTNEXTLINE(google-explicit-constructor)
   constexpr Now(Instant both = {}) : steady(both), wall(both) {}
   constexpr Now(Instant steady_now, Instant wall_now) : steady(steady_now), wall(wall_now) {}
 

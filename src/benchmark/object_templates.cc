@@ -32,7 +32,7 @@ struct ObjectTemplates::Loaded {
   std::optional<api::Json> object;  // The result, if it is always the same.
 };
 
-ObjectTemplates::ObjectTemplates(std::string file, const Environment& environment)
+ObjectTemplates::ObjectTemplates(const std::string& file, const Environment& environment)
     : folder_(std::filesystem::path(file).parent_path()), environment_(environment) {}
 
 ObjectTemplates::~ObjectTemplates() = default;

@@ -21,7 +21,7 @@ namespace berth::benchmark {
 class ObjectTemplates {
  public:
   // `file` is the file of the workload. `environment` must outlive this object.
-  ObjectTemplates(std::string file, const Environment& environment);
+  ObjectTemplates(const std::string& file, const Environment& environment);
   ~ObjectTemplates();
 
   // Returns object `index` of `count`, which the template's actions may refer to. The error names

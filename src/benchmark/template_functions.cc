@@ -81,15 +81,15 @@ Result<double> Divide(Arguments arguments) {
   return numbers->a / numbers->b;
 }
 
-template <Result<double> (*Operation)(Arguments)>
+template <Result<double> (*kOperation)(Arguments)>
 Result<TemplateValue> AsFloat(Arguments arguments) {
-  const auto number = Operation(arguments);
+  const auto number = kOperation(arguments);
   if (!number) return std::unexpected(number.error());
   return TemplateValue(*number);
 }
-template <Result<double> (*Operation)(Arguments)>
+template <Result<double> (*kOperation)(Arguments)>
 Result<TemplateValue> AsInteger(Arguments arguments) {
-  const auto number = Operation(arguments);
+  const auto number = kOperation(arguments);
   if (!number) return std::unexpected(number.error());
   return ToInteger(*number);
 }
@@ -141,11 +141,11 @@ Result<TemplateValue> Compare(Arguments arguments) {
 }
 
 // Go's and returns the first argument that is not true, else the last one; or the opposite.
-template <bool Stops>
+template <bool kStops>
 Result<TemplateValue> FirstThatIs(Arguments arguments) {
   if (arguments.empty()) return Wrong("1 or more", arguments);
   for (const TemplateValue& argument : arguments) {
-    if (IsTrue(argument) == Stops) return argument;
+    if (IsTrue(argument) == kStops) return argument;
   }
   return arguments.back();
 }

@@ -20,17 +20,17 @@ constexpr std::string_view kSelectors[] = {
     R"(cel.bind(a, device.attributes["gpu.example.com"], a.?index.orValue(0) == 7 && has(a.tags)))",
 };
 
-void BM_Compile(benchmark::State& state) {
+void Compile(benchmark::State& state) {
   const std::string_view expression = kSelectors[state.range(0)];
   for (auto _ : state) benchmark::DoNotOptimize(DeviceSelector::Compile(expression));
 }
-BENCHMARK(BM_Compile)->DenseRange(0, std::size(kSelectors) - 1);
+BENCHMARK(Compile)->DenseRange(0, std::size(kSelectors) - 1);
 
-void BM_Evaluate(benchmark::State& state) {
+void Evaluate(benchmark::State& state) {
   const auto selector = DeviceSelector::Compile(kSelectors[state.range(0)]);
   for (auto _ : state) benchmark::DoNotOptimize(selector->Evaluate(ExampleDevice()));
 }
-BENCHMARK(BM_Evaluate)->DenseRange(0, std::size(kSelectors) - 1);
+BENCHMARK(Evaluate)->DenseRange(0, std::size(kSelectors) - 1);
 
 }  // namespace
 }  // namespace berth::cel

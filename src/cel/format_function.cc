@@ -131,7 +131,7 @@ class Formatter {
     std::string text = "{";
     for (const auto& [key, value] : entries) {
       if (text.size() > 1) text += ", ";
-      text += key + ':' + value;
+      text.append(key).append(1, ':').append(value);
     }
     return text + '}';
   }

@@ -106,8 +106,7 @@ Result<std::string> Unquote(std::string_view literal, bool is_bytes) {
   const bool multiline =
       literal.size() >= 6 && literal[1] == literal[0] && literal[2] == literal[0];
   const size_t quotes = multiline ? 3 : 1;
-  const std::string content =
-      NormalizeNewlines(literal.substr(quotes, literal.size() - 2 * quotes));
+  std::string content = NormalizeNewlines(literal.substr(quotes, literal.size() - 2 * quotes));
   if (raw) return content;
   std::string value;
   for (std::string_view rest = content; !rest.empty();) {

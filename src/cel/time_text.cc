@@ -109,8 +109,8 @@ CalendarTime ToCalendar(const Timestamp& timestamp, int64_t offset_seconds) {
 std::string FormatDuration(int64_t nanos) {
   constexpr int64_t kPerSecond = 1'000'000'000;
   // As Go's Duration.Seconds does it, to the last bit.
-  const double seconds =
-      static_cast<double>(nanos / kPerSecond) + static_cast<double>(nanos % kPerSecond) / 1e9;
+  const int64_t whole = nanos / kPerSecond;
+  const double seconds = static_cast<double>(whole) + static_cast<double>(nanos % kPerSecond) / 1e9;
   return FormatFixedShortest(seconds) + 's';
 }
 

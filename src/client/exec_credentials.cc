@@ -193,7 +193,7 @@ ExecCredentials::ExecCredentials(ExecPlugin plugin, ExecCluster cluster, const C
   state_->request.command = given.command;
   state_->request.args = given.args;
   for (const auto& [name, value] : given.env) {
-    state_->request.env.push_back(name + "=" + value);
+    state_->request.env.push_back(fmt::format("{}={}", name, value));
   }
   state_->request.env.push_back("KUBERNETES_EXEC_INFO=" +
                                 ExecInfo(given, given.provide_cluster_info ? &cluster : nullptr));

@@ -8,8 +8,8 @@
 
 namespace berth::client {
 Informers::Informers(RestClient& client, net::Executor& executor, std::vector<WatchSource> sources,
-                     const InformersOptions& options, Reflector::Sink sink,
-                     std::function<void()> on_synced, Warn warn)
+                     const InformersOptions& options, const Reflector::Sink& sink,
+                     std::function<void()> on_synced, const Warn& warn)
     : on_synced_(std::move(on_synced)), unsynced_(sources.size()) {
   Random seeds(options.seed);
   const auto outage = std::make_shared<OutageLog>(warn);

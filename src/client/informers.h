@@ -45,8 +45,8 @@ class Informers {
   // of `sink` has changes of one collection, in order. `on_synced` is called once, after the sink
   // got all collections.
   Informers(RestClient& client, net::Executor& executor, std::vector<WatchSource> sources,
-            const InformersOptions& options, Reflector::Sink sink, std::function<void()> on_synced,
-            Warn warn);
+            const InformersOptions& options, const Reflector::Sink& sink,
+            std::function<void()> on_synced, const Warn& warn);
   ~Informers();
 
   // Begins to list all collections.

@@ -142,7 +142,7 @@ void LeaderElector::TakeOver(const LeaderRecord& old, Done done) {
   } else {
     record.transitions += 1;
   }
-  Put(std::move(record), false, "Failed to update lease", std::move(done));
+  Put(record, false, "Failed to update lease", std::move(done));
 }
 
 void LeaderElector::CoordinatedRenew(Done done) {
@@ -180,11 +180,12 @@ void LeaderElector::RenewAssigned(const LeaderRecord& old, Done done) {
   record.transitions = old.transitions;
   record.strategy = old.strategy;
   Call(callbacks_.on_slow_path);
-  Put(std::move(record), false, "Failed to update lock", std::move(done));
+  Put(record, false, "Failed to update lock", std::move(done));
 }
 
 // `failure` is what is logged if the lock cannot be written.
-void LeaderElector::Put(LeaderRecord record, bool create, std::string_view failure, Done done) {
+void LeaderElector::Put(const LeaderRecord& record, bool create, std::string_view failure,
+                        Done done) {
   auto written = Guarded([this, record, failure, sent = executor_.Now(),
                           done = std::move(done)](std::expected<void, LockFailure> result) {
     if (result) {
@@ -315,10 +316,11 @@ void LeaderElector::Release(std::function<void()> done) {
   }));
 }
 
+// Both callbacks are copies: the first may destroy the elector.
+// NOLINTNEXTLINE(performance-unnecessary-value-param)
 void LeaderElector::End(std::function<void()> done) {
   Abandon();
   state_ = State::kOver;
-  // The callback may destroy the elector.
   const auto stopped = callbacks_.on_stopped_leading;
   Call(stopped);
   Call(done);

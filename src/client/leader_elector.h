@@ -126,7 +126,7 @@ class LeaderElector {
   // A record was read: observes it, if it changed.
   void OnRead(const LeaderRecord& record);
   void TakeOver(const LeaderRecord& old, Done done);
-  void Put(LeaderRecord record, bool create, std::string_view failure, Done done);
+  void Put(const LeaderRecord& record, bool create, std::string_view failure, Done done);
   void ReportLeader();
 
   void Acquire();

@@ -40,7 +40,8 @@ const api::Object* ObjectCache::Find(std::string_view namespace_, std::string_vi
 
 api::Object ObjectCache::Share(api::Object object) const {
   const auto cached = objects_.find(object);
-  return cached != objects_.end() && IsSameVersion(*cached, object) ? *cached : std::move(object);
+  if (cached != objects_.end() && IsSameVersion(*cached, object)) return *cached;
+  return object;
 }
 
 void ObjectCache::Put(api::Object object, std::vector<api::ObjectChange>& out) {

@@ -18,7 +18,8 @@ std::string NewProblems(std::string_view object, const api::UndecodableFields& u
   for (const auto& [path, problem] : undecodable.described()) {
     if (!reported.Add(object, path)) continue;
     if (!text.empty()) text += "; ";
-    text += path.empty() ? problem : path + ": " + problem;
+    if (!path.empty()) text.append(path).append(": ");
+    text += problem;
   }
   const size_t more = undecodable.count() - undecodable.described().size();
   if (!text.empty() && more > 0) text += fmt::format("; and {} more", more);

@@ -98,7 +98,7 @@ class RestClient::Parts : public std::enable_shared_from_this<Parts> {
   template <typename Work>
   auto Guarded(const CallPtr& call, Work work) {
     return [weak = weak_from_this(), call, tries = call->tries,
-            work]<typename... Args>(Args&&... args) {
+            work = std::move(work)]<typename... Args>(Args&&... args) {
       const auto parts = weak.lock();
       if (!parts || call->tries != tries || !parts->calls_.contains(call->id)) return;
       work(*parts, call, std::forward<Args>(args)...);
@@ -313,17 +313,17 @@ RestClient::RequestId RestClient::Send(RestRequest request, Callback callback) {
   auto call = std::make_shared<RestCall>();
   call->request = std::move(request);
   call->callback = std::move(callback);
-  return Start(std::move(call));
+  return Start(call);
 }
 
 RestClient::RequestId RestClient::Open(RestRequest request, net::ResponseStream stream) {
   auto call = std::make_shared<RestCall>();
   call->request = std::move(request);
   call->stream = std::move(stream);
-  return Start(std::move(call));
+  return Start(call);
 }
 
-RestClient::RequestId RestClient::Start(std::shared_ptr<RestCall> call) {
+RestClient::RequestId RestClient::Start(const std::shared_ptr<RestCall>& call) {
   call->id = parts_->NextId();
   const RequestId id = call->id;
   parts_->executor().Dispatch([parts = parts_, call] { parts->Begin(call); });

@@ -100,7 +100,7 @@ class RestClient {
  private:
   class Parts;
   explicit RestClient(std::shared_ptr<Parts> parts);
-  RequestId Start(std::shared_ptr<RestCall> call);
+  RequestId Start(const std::shared_ptr<RestCall>& call);
   std::shared_ptr<Parts> parts_;
 };
 

@@ -86,7 +86,8 @@ Result<CheckedConfiguration> LoadConfiguration(const std::string& file,
   CheckedConfiguration checked = CheckConfiguration(*text, registry, features);
   if (checked.ok()) return checked;
   std::vector<std::string> lines;
-  for (const std::string& error : checked.errors) lines.push_back(file + ": " + error);
+  for (const std::string& error : checked.errors)
+    lines.push_back(fmt::format("{}: {}", file, error));
   return Fail(fmt::format("{}", fmt::join(lines, "\n")));
 }
 

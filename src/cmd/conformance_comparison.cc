@@ -133,7 +133,7 @@ class Comparison {
   void Check(const std::string& what, const std::map<std::string, int64_t>& expected,
              const std::map<std::string, int64_t>& actual) {
     for (const std::string& name : Names(expected, actual)) {
-      Check(what + " " + name, ValueOf(expected, name), ValueOf(actual, name));
+      Check(fmt::format("{} {}", what, name), ValueOf(expected, name), ValueOf(actual, name));
     }
   }
   void Add(std::string what, std::string expected, std::string actual) {

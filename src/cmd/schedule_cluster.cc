@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <tuple>
 #include <utility>
 #include <variant>
@@ -265,8 +266,7 @@ class ClusterMaker {
     const auto note = [&](const std::vector<std::string>& workloads, std::string_view text) {
       constexpr size_t kMaxNames = 5;
       if (workloads.empty()) return;
-      const std::vector<std::string> shown(
-          workloads.begin(), workloads.begin() + std::min(kMaxNames, workloads.size()));
+      const auto shown = std::span(workloads).first(std::min(kMaxNames, workloads.size()));
       const size_t more = workloads.size() - shown.size();
       made_.notes.push_back(fmt::format("{}: {}{}", text, fmt::join(shown, ", "),
                                         more == 0 ? "" : fmt::format(" and {} more", more)));

@@ -301,7 +301,7 @@ net::ServerResponse Endpoints::Serve(const net::ServerRequest& request) const {
 }
 
 void Endpoints::Serve(const net::ServerRequest& request,
-                      std::function<void(net::ServerResponse)> done) const {
+                      const std::function<void(net::ServerResponse)>& done) const {
   if (!slow_.contains(PathOf(request))) return done(Serve(request));
   if (!slow_requests_->Post([this, &request, done] { done(Serve(request)); })) {
     done(PlainResponse(503, "too many requests for this path are waiting\n"));

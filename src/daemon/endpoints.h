@@ -60,7 +60,7 @@ class Endpoints {
   // Calls `done` with the response: before it returns, unless the path is handled slowly.
   // `request` must live until then.
   void Serve(const net::ServerRequest& request,
-             std::function<void(net::ServerResponse)> done) const;
+             const std::function<void(net::ServerResponse)>& done) const;
 
   std::vector<std::string> listed_paths() const { return listed_; }
 

@@ -137,7 +137,7 @@ Result<double> ParseDouble(std::string_view text, double min, double max) {
 }
 
 Result<std::string> ParseIp(std::string_view text) {
-  const std::string address(text);
+  std::string address(text);
   std::array<unsigned char, sizeof(in6_addr)> bytes;
   if (inet_pton(AF_INET, address.c_str(), bytes.data()) == 1 ||
       inet_pton(AF_INET6, address.c_str(), bytes.data()) == 1) {

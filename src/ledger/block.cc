@@ -136,7 +136,7 @@ void EncodeFailure(const FailureView& failure, std::string& to) {
 
 void DecodeFailure(std::string_view encoded, Attempt& into) {
   if (encoded.empty()) return;
-  Input from(encoded.data());
+  Input from(encoded.data());  // NOLINT(bugprone-suspicious-stringview-data-usage)
   into.plugins.resize(from.Take<uint32_t>());
   for (std::string& plugin : into.plugins) plugin = from.TakeText<ShortSize>();
   into.message = from.TakeText<ShortSize>();
@@ -150,7 +150,7 @@ void DecodeFailure(std::string_view encoded, Attempt& into) {
 
 bool IsRejectedBy(std::string_view encoded, std::string_view plugin) {
   if (encoded.empty()) return false;
-  Input from(encoded.data());
+  Input from(encoded.data());  // NOLINT(bugprone-suspicious-stringview-data-usage)
   for (uint32_t left = from.Take<uint32_t>(); left > 0; --left) {
     if (from.TakeText<ShortSize>() == plugin) return true;
   }

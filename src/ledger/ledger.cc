@@ -119,7 +119,8 @@ void Ledger::EndBinding(uint64_t sequence, const Phases& phases,
     return block->first_sequence() <= sequence;
   });
   if (found == blocks_.rend() || sequence >= (*found)->end_sequence()) return;
-  const std::shared_ptr<Block> block = *found;  // A new one may remove it.
+  // NOLINTNEXTLINE(performance-unnecessary-copy-initialization): a new one may remove it.
+  const std::shared_ptr<Block> block = *found;
   LateMessage message;
   if (failure) message = WriteMessage(*failure);
   block->EndBinding(static_cast<uint32_t>(sequence - block->first_sequence()), phases,

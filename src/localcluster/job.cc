@@ -66,7 +66,7 @@ std::string FormatIndexes(const std::set<int64_t>& indexes) {
   for (auto at = indexes.begin(); at != indexes.end();) {
     const int64_t first = *at;
     int64_t last = first;
-    while (++at != indexes.end() && *at == last + 1) last = *at;
+    for (++at; at != indexes.end() && *at == last + 1; ++at) last = *at;
     if (!text.empty()) text += ',';
     text += fmt::format("{}", first);
     if (last > first) text += fmt::format("{}{}", last == first + 1 ? ',' : '-', last);

@@ -178,7 +178,7 @@ class LocalCluster::Loop {
   std::shared_ptr<const api::scheme::KindSet> kinds_;  // Those that informers_ watch.
   std::map<apiserver::store::Collection, CollectionInformer> informers_;
   CollectionInformer::Handler dispatch_ = [this](const api::scheme::KindPtr& kind, bool deleted,
-                                                 apiserver::store::ObjectPtr object,
+                                                 const apiserver::store::ObjectPtr& object,
                                                  const apiserver::store::ObjectPtr& previous) {
     Dispatch(kind, deleted, object, previous);
   };

@@ -232,7 +232,7 @@ std::string PersistentVolumeController::Provision(const ObjectName& key, const J
   if (provisioner.empty() || provisioner == kNoProvisioner) return {};
   const JsonObject* metadata = ObjectAt(&claim, "metadata");
   const JsonObject* claim_spec = ObjectAt(&claim, "spec");
-  const std::string name = "pvc-" + std::string(StringAt(metadata, "uid"));
+  std::string name = "pvc-" + std::string(StringAt(metadata, "uid"));
   JsonObject volume;
   JsonObject& own = EnsureObject(volume, "metadata");
   SetString(own, "name", name);

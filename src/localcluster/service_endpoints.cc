@@ -17,7 +17,7 @@ bool IsHeadless(const JsonObject* spec) { return StringAt(spec, "clusterIP") == 
 // of that name.
 std::optional<int64_t> TargetPort(const JsonObject& port, const JsonObject* pod_spec) {
   const Json* target = At(&port, "targetPort");
-  if (const auto number = api::AsInt(target)) return *number;
+  if (const auto number = api::AsInt(target)) return number;
   const std::string_view name = AsString(target);
   if (name.empty()) return IntAt(&port, "port");
   const std::string_view protocol = StringAt(&port, "protocol");

@@ -36,7 +36,8 @@ void UseClaims(JsonObject& spec, const JsonObject* set_spec, const std::string& 
     Json& slot = found != volumes.end() ? *found : volumes.emplace_back(nullptr);
     JsonObject& volume = slot.emplace_object();
     SetString(volume, "name", name);
-    SetString(EnsureObject(volume, "persistentVolumeClaim"), "claimName", name + "-" + pod);
+    SetString(EnsureObject(volume, "persistentVolumeClaim"), "claimName",
+              fmt::format("{}-{}", name, pod));
   }
 }
 

@@ -105,7 +105,8 @@ class PooledHttpClient final : public HttpClient {
 
 }  // namespace
 
-Result<std::unique_ptr<HttpClient>> HttpClient::Create(EventLoop& loop, HttpClientOptions options) {
+Result<std::unique_ptr<HttpClient>> HttpClient::Create(EventLoop& loop,
+                                                       const HttpClientOptions& options) {
   auto tls = TlsSource::Create(options.tls);
   if (!tls) return std::unexpected(tls.error());
   return std::make_unique<PooledHttpClient>(loop, *std::move(tls), options);

@@ -107,7 +107,8 @@ class HttpClient {
 
   // Returns a client with a connection pool. `loop` must outlive it. The error is about the TLS
   // options.
-  static Result<std::unique_ptr<HttpClient>> Create(EventLoop& loop, HttpClientOptions options);
+  static Result<std::unique_ptr<HttpClient>> Create(EventLoop& loop,
+                                                    const HttpClientOptions& options);
   // Cancels pending requests; their callbacks are still called, on the loop.
   virtual ~HttpClient() = default;
 

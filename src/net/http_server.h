@@ -101,6 +101,7 @@ class Exchange {
   // Calls `abandoned` on the connection's thread if the peer gives the request up or disconnects
   // before the response. May be called only by the handler, before it returns. `abandoned` must not
   // own the exchange.
+  // NOLINTNEXTLINE(performance-unnecessary-value-param): others move it.
   virtual void OnAbandoned(std::function<void()> /*abandoned*/) {}
 };
 

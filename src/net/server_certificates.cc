@@ -90,7 +90,7 @@ ServerCertificates::~ServerCertificates() = default;
 
 Result<std::shared_ptr<const ServerCertificates>> ServerCertificates::Load(
     const ServerTlsOptions& options) {
-  const std::shared_ptr<ServerCertificates> certificates(new ServerCertificates());
+  std::shared_ptr<ServerCertificates> certificates(new ServerCertificates());
   auto own =
       Pair::Load({options.cert_file, options.key_file, {}}, options.cert_data, options.key_data);
   if (!own) return std::unexpected(own.error());
@@ -122,6 +122,7 @@ bool ServerCertificates::Use(SSL* session) const {
   const char* const name = SSL_get_servername(session, TLSEXT_NAMETYPE_host_name);
   SSL_CTX* const chosen = Choose(name == nullptr ? "" : name).context->native_handle();
   STACK_OF(X509)* chain = nullptr;
+  // NOLINTNEXTLINE(bugprone-multi-level-implicit-pointer-conversion): inside the macro.
   SSL_CTX_get0_chain_certs(chosen, &chain);
   return SSL_use_cert_and_key(session, SSL_CTX_get0_certificate(chosen),
                               SSL_CTX_get0_privatekey(chosen), chain, 1) == 1;

@@ -155,7 +155,7 @@ Status ServerTls::Reload() {
 }
 
 Result<std::shared_ptr<ServerTls>> ServerTls::Create(const ServerTlsOptions& options) {
-  const std::shared_ptr<ServerTls> tls(new ServerTls(options));
+  std::shared_ptr<ServerTls> tls(new ServerTls(options));
   SSL_CTX* const context = tls->context_->native_handle();
   SetDefaults(context);
   SSL_CTX_set_alpn_select_cb(context, ChooseProtocol, options.http2 ? nullptr : tls.get());

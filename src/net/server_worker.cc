@@ -17,7 +17,7 @@ namespace {
 // Returns the address of the peer; one that is mapped to IPv6 as IPv4.
 asio::ip::address PeerAddress(const asio::ip::tcp::socket& socket,
                               boost::system::error_code& error) {
-  const asio::ip::address address = socket.remote_endpoint(error).address();
+  asio::ip::address address = socket.remote_endpoint(error).address();
   if (!address.is_v6() || !address.to_v6().is_v4_mapped()) return address;
   return asio::ip::make_address_v4(asio::ip::v4_mapped, address.to_v6());
 }

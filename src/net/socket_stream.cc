@@ -273,6 +273,7 @@ class TlsStream final : public SocketStream {
     CHECK(session_ != nullptr);
     BIO* const bio = BIO_new(SocketMethod());
     CHECK(bio != nullptr);
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): the data of a BIO is a pointer.
     BIO_set_data(bio, reinterpret_cast<void*>(static_cast<intptr_t>(socket)));
     BIO_set_init(bio, 1);
     SSL_set_bio(session_.get(), bio, bio);

@@ -34,6 +34,7 @@ namespace berth::observability {
 // A value of a log line. Texts are quoted; numbers, booleans and lists are formatted as in JSON.
 class LogValue {
  public:
+  // NOLINTBEGIN(google-explicit-constructor): values are listed as they are.
   LogValue(std::string_view text) : held_(text) {}
   LogValue(const std::string& text) : held_(std::string_view(text)) {}
   LogValue(const char* text) : held_(std::string_view(text)) {}
@@ -43,6 +44,7 @@ class LogValue {
   LogValue(std::floating_point auto number) : held_(static_cast<double>(number)) {}
   LogValue(Duration duration) : held_(duration) {}
   LogValue(const std::vector<std::string>& list) : held_(std::span(list)) {}
+  // NOLINTEND(google-explicit-constructor)
 
   using Held =
       std::variant<std::string_view, bool, int64_t, double, Duration, std::span<const std::string>>;

@@ -49,7 +49,7 @@ Result<std::unique_ptr<ExtenderCaller>> ExtenderCaller::Create(
   net::HttpClientOptions options;
   options.tls = TlsOf(extender);
   options.max_body_bytes = kMaxResponseBytes;
-  auto client = net::HttpClient::Create(loop, std::move(options));
+  auto client = net::HttpClient::Create(loop, options);
   if (!client) {
     return Fail(
         fmt::format("extender \"{}\": tlsConfig: {}", extender.url_prefix, client.error().message));

@@ -124,7 +124,7 @@ void HttpWriter::Start(const scheduler::framework::PatchPodStatus& patch, Done d
 }
 
 void HttpWriter::Start(const scheduler::framework::PatchPodGroupStatus& patch, Done done) {
-  const auto send = [this, patch](std::string_view version, auto&& then) {
+  const auto send = [this, patch](std::string_view version, auto then) {
     client_.Send(WriteRequest("PATCH", PodGroupPath(version, patch.group) + "/status",
                               StatusPatch(patch), "application/strategic-merge-patch+json"),
                  callback_guard_.Guard(std::move(then)));
@@ -236,8 +236,10 @@ void HttpWriter::Start(const scheduler::framework::DeleteResourceClaim& remove, 
 
 // --- not for this writer ---
 
+// NOLINTBEGIN(performance-unnecessary-value-param)
 void HttpWriter::Start(const scheduler::framework::RecordEvent&, Done) { CHECK(false); }
 
 void HttpWriter::Start(const scheduler::framework::CallExtender&, Done) { CHECK(false); }
+// NOLINTEND(performance-unnecessary-value-param)
 
 }  // namespace berth::runtime

@@ -42,8 +42,8 @@ inline api::Ref<api::Node> MakeBurstNode(size_t number, Random& random) {
   node->metadata.labels = {{"kubernetes.io/hostname", node->metadata.name},
                            {"topology.kubernetes.io/zone", fmt::format("z{}", number % 3)}};
   node->status.allocatable = {
-      {"cpu", api::Quantity::FromValue(static_cast<int64_t>(256 << random.Below(3)))},
-      {"memory", api::Quantity::FromValue(static_cast<int64_t>(1024 << random.Below(3)) << 30)},
+      {"cpu", api::Quantity::FromValue(int64_t{256} << random.Below(3))},
+      {"memory", api::Quantity::FromValue(int64_t{1024} << random.Below(3) << 30)},
       {"pods", api::Quantity::FromValue(1'000)}};
   return node;
 }

@@ -98,7 +98,7 @@ void MakeUnschedulable(api::Pod& pod, size_t i) {
       for (auto& constraint : spec.topology_spread_constraints)
         constraint.when_unsatisfiable = "DoNotSchedule";
       break;
-    case 3:
+    default:
       spec.volumes.push_back({"data", api::PersistentVolumeClaimSource{Own("missing", i), false}});
       pod.status.nominated_node_name = Own("former-node", i);
       break;

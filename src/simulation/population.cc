@@ -47,9 +47,9 @@ constexpr std::array kZones = {"a", "b", "c"};
 constexpr std::array kApps = {"web", "db", "batch"};
 constexpr const char* kTaint = "dedicated";
 
-template <size_t n>
-std::string Any(const std::array<const char*, n>& choices, Random& random) {
-  return choices[random.Below(n)];
+template <size_t kSize>
+std::string Any(const std::array<const char*, kSize>& choices, Random& random) {
+  return choices[random.Below(kSize)];
 }
 
 int32_t Number(uint64_t value) { return static_cast<int32_t>(value); }

@@ -349,12 +349,12 @@ bool JsonReader::Read(Value value, Quantity& out) {
     return false;
   }
   auto quantity = Quantity::Parse(text);
-  if (quantity) {
-    out = *std::move(quantity);
-  } else {
+  if (!quantity) {
     Reject(fmt::format("invalid quantity \"{}\": {}", Shorten(text), quantity.error().message));
+    return false;
   }
-  return quantity.has_value();
+  out = *std::move(quantity);
+  return true;
 }
 
 bool JsonReader::Read(Value value, Instant& out) {

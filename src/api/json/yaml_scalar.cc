@@ -159,7 +159,7 @@ YamlScalar ResolvePlain(std::string_view text) {
 }
 
 Result<YamlScalar> ResolveTagged(std::string_view text, std::string_view tag) {
-  const YamlScalar as_string{ScalarType::kString, std::string(text)};
+  YamlScalar as_string{ScalarType::kString, std::string(text)};
   if (!tag.starts_with(kTagPrefix)) return as_string;
   const std::string_view type = tag.substr(kTagPrefix.size());
   if (type == "str" || type == "timestamp") return as_string;

@@ -23,7 +23,7 @@ class FieldPath {
   FieldPath Key(std::string_view key) const { return FieldPath(this, key, kKey, 0); }
 
   std::string ToString() const;
-  operator std::string() const { return ToString(); }
+  operator std::string() const { return ToString(); }  // NOLINT(google-explicit-constructor)
 
  private:
   enum Step : uint8_t { kField, kIndex, kKey };

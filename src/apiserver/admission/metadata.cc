@@ -164,8 +164,8 @@ api::scheme::ApiResult<void> CheckType(const api::scheme::Kind& kind, const api:
   return {};
 }
 
-void FillSystemMetadata(const api::scheme::Kind& kind, api::JsonObject& document, std::string uid,
-                        Instant now) {
+void FillSystemMetadata(const api::scheme::Kind& kind, api::JsonObject& document,
+                        std::string_view uid, Instant now) {
   api::JsonObject& metadata = MetadataOf(document);
   for (const std::string_view key :
        {"resourceVersion", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"}) {

@@ -28,8 +28,8 @@ api::scheme::ApiResult<void> CheckType(const api::scheme::Kind& kind, const api:
 
 // Sets uid, creationTimestamp and generation of a new object, and removes metadata that clients may
 // not set. Name and namespace must be set.
-void FillSystemMetadata(const api::scheme::Kind& kind, api::JsonObject& document, std::string uid,
-                        Instant now);
+void FillSystemMetadata(const api::scheme::Kind& kind, api::JsonObject& document,
+                        std::string_view uid, Instant now);
 
 // Returns BadRequest if the object in the body has another name or namespace than the URL. Ignores
 // the namespace of cluster-scoped kinds.

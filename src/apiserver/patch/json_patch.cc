@@ -59,7 +59,8 @@ std::optional<std::string> Unescape(std::string_view token) {
       plain += token[i];
       continue;
     }
-    if (++i == token.size() || (token[i] != '0' && token[i] != '1')) return std::nullopt;
+    ++i;
+    if (i == token.size() || (token[i] != '0' && token[i] != '1')) return std::nullopt;
     plain += token[i] == '0' ? '~' : '/';
   }
   return plain;

@@ -108,7 +108,7 @@ constexpr std::string_view kSetOrder = "$setElementOrder/";
 
 using Outcome = std::expected<void, api::scheme::ApiError>;
 
-Outcome Malformed(std::string message) {
+Outcome Malformed(const std::string& message) {
   return std::unexpected(
       api::scheme::MalformedPatch("the strategic merge patch is malformed: " + message));
 }

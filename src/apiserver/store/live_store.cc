@@ -174,7 +174,7 @@ ListResult LiveStore::List(Collection collection, const ListQuery& query) const 
 }
 
 WriteOutcome LiveStore::Create(Collection collection, Draft draft) {
-  const std::shared_ptr<Object> object = MakeObject(std::move(draft), newest_ + 1);
+  std::shared_ptr<Object> object = MakeObject(std::move(draft), newest_ + 1);
   DeferredWork deferred;
   std::unique_lock lock(mutex_);
   if (!WaitForReservedVersion(lock)) return std::unexpected(WriteError::kFailed);
@@ -192,7 +192,7 @@ WriteOutcome LiveStore::Create(Collection collection, Draft draft) {
 }
 
 WriteOutcome LiveStore::Replace(Collection collection, Draft draft, Version seen) {
-  const std::shared_ptr<Object> object = MakeObject(std::move(draft), newest_ + 1);
+  std::shared_ptr<Object> object = MakeObject(std::move(draft), newest_ + 1);
   DeferredWork deferred;
   std::unique_lock lock(mutex_);
   if (!WaitForReservedVersion(lock)) return std::unexpected(WriteError::kFailed);
@@ -222,7 +222,7 @@ WriteOutcome LiveStore::Delete(Collection collection, const ObjectName& name, Ve
   if (!place.found) return std::unexpected(WriteError::kNotFound);
   ObjectPtr previous = objects.At(place);
   if (previous->version != seen) return std::unexpected(WriteError::kConflict);
-  const ObjectPtr object = WithVersion(*previous, newest_ + 1);
+  ObjectPtr object = WithVersion(*previous, newest_ + 1);
   objects.Erase(place);
   Commit(collection, {EventType::kDeleted, object, std::move(previous)}, deferred);
   lock.unlock();

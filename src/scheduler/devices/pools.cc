@@ -39,7 +39,7 @@ SliceCatalog::Affected SliceCatalog::Remove(const std::string& name) {
   return Change(name, nullptr);
 }
 
-SliceCatalog::Affected SliceCatalog::Change(const std::string& name, SliceRef added) {
+SliceCatalog::Affected SliceCatalog::Change(const std::string& name, const SliceRef& added) {
   Affected affected(std::in_place);
   const auto found = slices_.find(name);
   const SliceRef removed = found == slices_.end() ? nullptr : found->second;

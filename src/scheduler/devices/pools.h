@@ -113,7 +113,7 @@ class SliceCatalog {
   // By generation and the number of slices that some of them expect: whether there are as many.
   using CompleteGenerations = std::map<std::pair<int64_t, int64_t>, bool>;
   CompleteGenerations Completeness(PoolId pool) const;
-  Affected Change(const std::string& name, SliceRef added);
+  Affected Change(const std::string& name, const SliceRef& added);
   void Erase(const SliceRef& slice);
   void Insert(const SliceRef& slice);
   void PoolChanged(PoolId id);

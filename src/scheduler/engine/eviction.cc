@@ -245,6 +245,7 @@ void Evictions::Finish(Eviction& eviction) {
   const Eviction::Plan& plan = eviction.plan();
   const Instant now = services_.outbox.now();
   if (plan.synchronous) {
+    // NOLINTNEXTLINE(performance-unnecessary-copy-initialization): the eviction ends before.
     const framework::Verdict verdict = eviction.verdict();
     if (verdict.ok()) EndNominations(plan);
     evictions_.erase(&eviction);

@@ -57,16 +57,15 @@ bool StatusWriter::WriteEnded(CommandId id, const framework::WriteResult& result
   uid_of_command_.erase(command);
   PodWrites& pod = pods_.at(uid);
   pod.command.reset();
-  if (pod.waiter) {
-    Finish(uid);
-  } else if (pod.next) {
+  const bool retries = framework::WorthRetrying(result) && pod.tries < framework::kMaxStatusTries;
+  if (!pod.waiter && pod.next) {
     // A write that failed is merged into the next.
     framework::PatchPodStatus next = *std::exchange(pod.next, std::nullopt);
     pod.patch =
         framework::WorthRetrying(result) ? Merge(pod.patch, std::move(next)) : std::move(next);
     pod.tries = 0;
     Issue(uid, pod);
-  } else if (framework::WorthRetrying(result) && pod.tries < framework::kMaxStatusTries) {
+  } else if (!pod.waiter && retries) {
     pod.retry_at = outbox_.now() + framework::PauseAfter(pod.tries);
     retries_.emplace(*pod.retry_at, uid);
   } else {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "api/object.h"
@@ -146,7 +147,8 @@ Task<std::optional<GroupTrial>> Engine::State::TryBestByCount(GroupCycle& cycle,
   const std::vector<const model::PodRecord*> pods = PodsOf(cycle);
   for (size_t i = 0; i < counts.size(); ++i) {
     if (counts[i] < enough) continue;
-    assignments.push_back({&cycle.placements[i], {pods.begin(), pods.begin() + counts[i]}});
+    const auto placed = std::span(pods).first(counts[i]);
+    assignments.push_back({&cycle.placements[i], {placed.begin(), placed.end()}});
   }
   if (assignments.empty()) co_return std::nullopt;
   const Result<size_t> best = BestPlacement(cycle, assignments);

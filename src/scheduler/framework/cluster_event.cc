@@ -170,7 +170,7 @@ constexpr std::array<std::string_view, 6> kCauseNames = {
 
 EventLabel::EventLabel(const ClusterEvent& event) : EventLabel(event.type) {
   if (event.label.empty()) return;
-  for (uint8_t cause = 0; cause < kCauseNames.size(); ++cause) {
+  for (size_t cause = 0; cause < kCauseNames.size(); ++cause) {
     if (event.label == kCauseNames[cause]) *this = EventLabel(static_cast<Cause>(cause));
   }
 }

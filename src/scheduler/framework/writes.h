@@ -182,6 +182,7 @@ class Async {
   virtual Instant wall_now() const { return now(); }
 
   // Requests an event; nobody awaits it.
+  // NOLINTNEXTLINE(performance-unnecessary-value-param): others move it.
   virtual void Record(RecordEvent /*event*/) {}
 
   // co_await async.Write(std::move(write)) returns the WriteResult once it is known. Name the write

@@ -95,12 +95,12 @@ void StorageCatalog::Unlist(const api::PersistentVolume& volume) {
 }
 
 void StorageCatalog::Put(std::shared_ptr<const api::StorageClass> object) {
-  Class storage_class{.symbols = SymbolHolder(symbols_), .object = object};
-  if (!object->allowed_topologies.empty()) {
-    storage_class.allowed.emplace(object->allowed_topologies, storage_class.symbols);
+  Class added{.symbols = SymbolHolder(symbols_), .object = std::move(object)};
+  const api::StorageClass& storage_class = *added.object;
+  if (!storage_class.allowed_topologies.empty()) {
+    added.allowed.emplace(storage_class.allowed_topologies, added.symbols);
   }
-  const std::string& name = object->metadata.name;
-  classes_.insert_or_assign(name, std::move(storage_class));
+  classes_.insert_or_assign(storage_class.metadata.name, std::move(added));
 }
 
 void StorageCatalog::Put(std::shared_ptr<const api::CsiStorageCapacity> object) {
@@ -111,7 +111,7 @@ void StorageCatalog::Put(std::shared_ptr<const api::CsiStorageCapacity> object) 
   NodeLabelTerms nodes(object->node_topology, symbols);
   class_of_capacity_.emplace(key, storage_class);
   capacities_of_class_[storage_class].emplace(
-      std::move(key), Capacity{std::move(symbols), object, std::move(nodes)});
+      std::move(key), Capacity{std::move(symbols), std::move(object), std::move(nodes)});
 }
 
 void StorageCatalog::RemoveCapacity(const api::ObjectKey& key) {

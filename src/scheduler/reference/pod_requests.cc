@@ -68,7 +68,7 @@ class OneResource {
   // Absent if the pod-level requests do not name the resource.
   Request PodLevel() const {
     if (options_.skip_pod_level || !pod_.spec.resources || !MayBePodLevel(name_)) return {};
-    const Request desired = In(pod_.spec.resources->requests);
+    Request desired = In(pod_.spec.resources->requests);
     const bool resizable = options_.use_status && options_.resize_pod_level;
     if (!desired || !resizable || !pod_.status.resources) return desired;
     return DuringResize(desired, pod_.status.resources->requests, pod_.status.allocated_resources)

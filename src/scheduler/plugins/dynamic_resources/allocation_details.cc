@@ -135,9 +135,9 @@ class DetailsWriter {
                                   ? std::string("needs all devices that match")
                                   : "needs " + FormatCount(alternative.request->count, "device");
     if (tally.devices == 0) return needs + ", and the node has none";
-    std::vector<std::string> parts = {fmt::format("{} of {} on the node match the selectors",
-                                                  tally.match,
-                                                  FormatCount(tally.devices, "device"))};
+    std::vector<std::string> parts = {
+        fmt::format("{} of {} on the node match the selectors", tally.match,
+                    FormatCount(static_cast<int64_t>(tally.devices), "device"))};
     if (!tally.allocated.empty()) {
       parts.push_back(
           fmt::format("{} of them allocated{}", tally.allocated.size(), Users(tally.allocated)));
@@ -170,7 +170,8 @@ class DetailsWriter {
     const size_t more = names.size() - std::min(names.size(), kMaxNamedClaims);
     names.resize(names.size() - more);
     std::string text = fmt::format(" to {}", fmt::join(names, ", "));
-    if (more > 0) text += fmt::format(" and {} more", FormatCount(more, "claim"));
+    if (more > 0)
+      text += fmt::format(" and {} more", FormatCount(static_cast<int64_t>(more), "claim"));
     return text;
   }
 

@@ -352,7 +352,7 @@ std::string VolumePlan::DetailsOfBound(model::NodeRow node) const {
     }
     if (IsReachable(cluster_, *volume, node).value_or(true)) continue;
     const api::PersistentVolume& object = *volume->object;
-    const std::string text =
+    std::string text =
         fmt::format("claim \"{}\" is bound to volume {}, which the node cannot reach", name,
                     object.metadata.name);
     if (!object.node_affinity) return text;
