@@ -13,25 +13,26 @@ void PotentialVictims::Refresh(const model::Cluster& cluster) {
   const model::RowChanges& changes = cluster.nodes().changes();
   const uint64_t budgets = cluster.objects<api::PodDisruptionBudget>().version();
   if (budgets != budgets_ || !changes.Covers(position_)) {
-    lists_.clear();
+    known_.ClearAll();
   } else {
     for (model::NodeRow row : changes.Since(position_)) {
-      if (row.index() < lists_.size()) lists_[row.index()].known = false;
+      if (row.index() < known_.size()) known_.Clear(row.index());
     }
   }
   lists_.resize(cluster.nodes().rows());
+  known_.Resize(cluster.nodes().rows());
   position_ = changes.now();
   budgets_ = budgets;
 }
 
-std::span<const PotentialVictims::Victim> PotentialVictims::On(const model::Cluster& cluster,
-                                                               model::NodeRow node, Instant now) {
+const PotentialVictims::List& PotentialVictims::On(const model::Cluster& cluster,
+                                                   model::NodeRow node, Instant now) {
   List& list = lists_[node.index()];
-  if (list.known) return list.victims;
+  if (known_.Test(node.index())) return list;
   list.victims.clear();
-  if (!IsStartOrderFinal(cluster, node, now)) return {};
-  list.known = true;
-  if (!cluster.nodes().SumsAreSmall(node)) return {};
+  if (!IsStartOrderFinal(cluster, node, now)) return list;
+  known_.Set(node.index());
+  if (!cluster.nodes().SumsAreSmall(node)) return list;
   const VictimsByBudget order =
       InOrderOfReprieve(cluster, LessImportantPods(cluster, node, priority_), now);
   for (const auto* group : {&order.over_budget, &order.others}) {
@@ -41,7 +42,28 @@ std::span<const PotentialVictims::Victim> PotentialVictims::On(const model::Clus
                               group == &order.over_budget, pod.object->status.start_time});
     }
   }
-  return list.victims;
+  if (!list.victims.empty()) SumUp(list);
+  return list;
+}
+
+void PotentialVictims::SumUp(List& list) {
+  list.requests = {};
+  list.any_over_budget = false;
+  framework::VictimRating::Values lowest;
+  lowest.highest_priority = list.victims.front().priority;
+  lowest.victims = 1;
+  bool no_start_time = false;
+  for (const Victim& victim : list.victims) {
+    list.requests.Add(*victim.requests);
+    list.any_over_budget |= victim.over_budget;
+    lowest.highest_priority = std::min(lowest.highest_priority, victim.priority);
+    if (victim.start)
+      lowest.earliest_start = std::max(lowest.earliest_start, *victim.start);
+    else
+      no_start_time = true;
+  }
+  lowest.priority_sum = framework::VictimRating::CountedPriority(lowest.highest_priority);
+  list.lowest_rating = {framework::VictimRating(lowest), no_start_time, /*exact=*/false};
 }
 
 }  // namespace berth::scheduler::plugins

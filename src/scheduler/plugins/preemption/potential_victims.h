@@ -7,19 +7,30 @@
 
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <vector>
 
 #include "base/time.h"
+#include "scheduler/framework/post_filter.h"
 #include "scheduler/framework/priority_view.h"
 #include "scheduler/model/ids.h"
+#include "scheduler/model/resources.h"
 
 namespace berth::scheduler::model {
 class Cluster;
-struct ResourceVector;
-}  // namespace berth::scheduler::model
+}
 
 namespace berth::scheduler::plugins {
+
+struct QuickRating {
+  framework::VictimRating rating;
+  // None of the victims of the highest priority has a start time: they count as starting now.
+  bool no_start_time = false;
+  bool exact = true;  // Otherwise the real rating may be higher.
+
+  framework::VictimRating At(Instant now) const {
+    return no_start_time ? rating.StartingAt(now) : rating;
+  }
+};
 
 class PotentialVictims final : public framework::PriorityState {
  public:
@@ -30,6 +41,15 @@ class PotentialVictims final : public framework::PriorityState {
     std::optional<Instant> start;  // Absent if it has not started.
   };
 
+  // Those of one node.
+  struct List {
+    std::vector<Victim> victims;
+    model::ResourceVector requests;  // The sum of what they request.
+    bool any_over_budget = false;
+    // Whichever of them are evicted, their rating is not lower. Only if there are any.
+    QuickRating lowest_rating{framework::VictimRating({})};
+  };
+
   explicit PotentialVictims(int32_t priority) : priority_(priority) {}
 
   // Removes the lists of nodes that changed, or all if a disruption budget did.
@@ -38,16 +58,14 @@ class PotentialVictims final : public framework::PriorityState {
   // Returns the potential victims on `node`: none also if they must be looked for anew each time,
   // since the order is not final or their requests are too large to be summed up. Valid until
   // Refresh.
-  std::span<const Victim> On(const model::Cluster& cluster, model::NodeRow node, Instant now);
+  const List& On(const model::Cluster& cluster, model::NodeRow node, Instant now);
 
  private:
-  struct List {
-    bool known = false;
-    std::vector<Victim> victims;
-  };
+  static void SumUp(List& list);
 
   const int32_t priority_;
   std::vector<List> lists_;  // By row.
+  model::NodeMask known_;    // The rows whose lists are up to date.
   uint64_t position_ = 0;    // In the log of changed rows.
   uint64_t budgets_ = 0;     // Their version.
 };

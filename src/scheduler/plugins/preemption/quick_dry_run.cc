@@ -38,36 +38,52 @@ QuickDryRun::QuickDryRun(framework::Attempt& attempt, PotentialVictims& potentia
                     attempt.FiltersThatSee(framework::SeenOfPods::kAll).empty()),
       by_sums_(attempt.FiltersThatSee(framework::SeenOfPods::kSums)) {}
 
-std::optional<QuickRating> QuickDryRun::Rate(model::NodeRow node, const framework::Verdict& verdict,
-                                             Instant now) {
-  if (!MayRate(node)) return std::nullopt;
-  model::Cluster& cluster = attempt_.cluster();
-  const std::span<const Victim> victims = potential_.On(cluster, node, now);
-  if (victims.empty()) return std::nullopt;
-  const auto* const rivals = view_.contested().Test(node.index()) ? &view_.rivals(node) : nullptr;
-  if (rivals != nullptr && !rivals->are_small) return std::nullopt;
+const PotentialVictims::List* QuickDryRun::FindVictims(model::NodeRow node,
+                                                       const framework::Verdict& verdict,
+                                                       Instant now) {
+  if (!MayRate(node)) return nullptr;
+  const PotentialVictims::List& list = potential_.On(attempt_.cluster(), node, now);
+  if (list.victims.empty()) return nullptr;
+  if (last_rejector_ != verdict.plugin()) LookAtRejector(verdict.plugin());
+  return FitsByEviction(node, list) && PassesWithoutPods(node) ? &list : nullptr;
+}
 
+bool QuickDryRun::FitsByEviction(model::NodeRow node, const PotentialVictims::List& list) const {
+  const Rivals* const rivals = RivalsOn(node);
+  if (rivals != nullptr && !rivals->are_small) return false;
+  model::Cluster& cluster = attempt_.cluster();
+  const auto victims = static_cast<int64_t>(list.victims.size());
   if (rivals != nullptr) cluster.TryAddSums(node, rivals->requests, rivals->pods);
-  for (const Victim& victim : victims) cluster.TrySubtractSums(node, *victim.requests, 1);
-  Reprieve(victims, node);
+  // If the node passes as it is, all are reprieved.
+  bool fits = rejector_sees_sums_ || !PassesBySums(node);
+  if (fits) {
+    cluster.TrySubtractSums(node, list.requests, victims);
+    fits = PassesBySums(node);
+    cluster.TryAddSums(node, list.requests, victims);
+  }
+  if (rivals != nullptr) cluster.TrySubtractSums(node, rivals->requests, rivals->pods);
+  return fits;
+}
+
+QuickRating QuickDryRun::Rate(model::NodeRow node, Instant now) {
+  model::Cluster& cluster = attempt_.cluster();
+  const PotentialVictims::List& among = potential_.On(cluster, node, now);
+  const Rivals* const rivals = RivalsOn(node);
+  if (rivals != nullptr) cluster.TryAddSums(node, rivals->requests, rivals->pods);
+  cluster.TrySubtractSums(node, among.requests, static_cast<int64_t>(among.victims.size()));
+  Reprieve(among.victims, node);
   for (const Victim* victim : evicted_) cluster.TryAddSums(node, *victim->requests, 1);
   if (rivals != nullptr) cluster.TrySubtractSums(node, rivals->requests, rivals->pods);
-
-  const bool helps = fits_without_victims_ && !evicted_.empty() && PassesWithoutPods(node, verdict);
-  if (!helps) return std::nullopt;
   return RatingOf(evicted_, now);
 }
 
 void QuickDryRun::Reprieve(std::span<const Victim> victims, model::NodeRow node) {
   model::Cluster& cluster = attempt_.cluster();
   evicted_.clear();
-  fits_without_victims_ = PassesBySums(node);
   for (const Victim& victim : victims) {
-    if (fits_without_victims_) {
-      cluster.TryAddSums(node, *victim.requests, 1);
-      if (PassesBySums(node)) continue;
-      cluster.TrySubtractSums(node, *victim.requests, 1);
-    }
+    cluster.TryAddSums(node, *victim.requests, 1);
+    if (PassesBySums(node)) continue;
+    cluster.TrySubtractSums(node, *victim.requests, 1);
     evicted_.push_back(&victim);
   }
 }
@@ -78,17 +94,19 @@ bool QuickDryRun::PassesBySums(model::NodeRow node) const {
   });
 }
 
-bool QuickDryRun::PassesWithoutPods(model::NodeRow node, const framework::Verdict& verdict) {
-  if (last_rejector_ != verdict.plugin()) {
-    last_rejector_ = verdict.plugin();
-    after_rejector_ = attempt_.FiltersThatSee(framework::SeenOfPods::kNone);
-    const auto filters = attempt_.profile().filter();
-    const auto rejecting =
-        std::ranges::find(filters, verdict.plugin(), &framework::FilterPlugin::name);
-    std::erase_if(after_rejector_, [&](const framework::FilterPlugin* filter) {
-      return rejecting != filters.end() && std::ranges::find(filters, filter) < rejecting;
-    });
-  }
+void QuickDryRun::LookAtRejector(const std::string& plugin) {
+  last_rejector_ = plugin;
+  after_rejector_ = attempt_.FiltersThatSee(framework::SeenOfPods::kNone);
+  const auto filters = attempt_.profile().filter();
+  const auto rejecting = std::ranges::find(filters, plugin, &framework::FilterPlugin::name);
+  rejector_sees_sums_ =
+      rejecting != filters.end() && std::ranges::find(by_sums_, *rejecting) != by_sums_.end();
+  std::erase_if(after_rejector_, [&](const framework::FilterPlugin* filter) {
+    return rejecting != filters.end() && std::ranges::find(filters, filter) < rejecting;
+  });
+}
+
+bool QuickDryRun::PassesWithoutPods(model::NodeRow node) const {
   return std::ranges::all_of(after_rejector_, [&](const framework::FilterPlugin* filter) {
     return filter->Passes(attempt_.cycle(), node);
   });

@@ -116,13 +116,17 @@ size_t CompareOnAllNodes(model::Cluster& cluster, const framework::Profile& prof
     const std::string before = Dump(cluster);
     // As long as the node is feasible, no filter has rejected it.
     const framework::Verdict rejection = attempt.FilterNode(node);
-    const std::optional<QuickRating> rating = quick.Rate(node, rejection, kNow);
+    const PotentialVictims::List* const among = quick.FindVictims(node, rejection, kNow);
+    std::optional<QuickRating> rating;
+    if (among != nullptr) rating = quick.Rate(node, kNow);
     EXPECT_EQ(Dump(cluster), before);
     framework::Victims victims;
     const framework::Verdict verdict = SelectVictimsOnNode(attempt, node, kNow, victims);
     EXPECT_TRUE(!rating || verdict.ok()) << verdict.Message();
     if (!rating || !verdict.ok()) continue;
     EXPECT_TRUE(rating->At(kNow) == framework::VictimRating(cluster, victims, kNow)) << NodeName(i);
+    EXPECT_TRUE(among->lowest_rating.At(kNow) <= rating->At(kNow)) << NodeName(i);
+    EXPECT_TRUE(among->any_over_budget || !rating->rating.violates_budget()) << NodeName(i);
     const Instant later = kNow + Duration::Seconds(5);
     EXPECT_TRUE(rating->At(later) == framework::VictimRating(cluster, victims, later))
         << NodeName(i);
@@ -169,7 +173,7 @@ class QuickDryRunUnitTest : public testing::Test {
     potential.Refresh(cluster_);
     const model::NodeRow node = cluster_.nodes().Find(cluster_.symbols().Find("a"));
     const framework::Verdict rejection = attempt.FilterNode(node);
-    return QuickDryRun(attempt, potential).Rate(node, rejection, kNow).has_value();
+    return QuickDryRun(attempt, potential).FindVictims(node, rejection, kNow) != nullptr;
   }
 
   model::Cluster cluster_;
