@@ -31,7 +31,7 @@ void DryRunCache::Refresh(const model::Cluster& cluster) {
   if (outdated) {
     outcomes_.clear();
     bytes_ = 0;
-  } else {
+  } else if (!outcomes_.empty()) {
     for (model::NodeRow row : changes.Since(position_)) {
       if (row.index() < outcomes_.size()) Drop(outcomes_[row.index()]);
     }
@@ -101,7 +101,9 @@ class Candidates {
  public:
   explicit Candidates(size_t wanted) : wanted_(wanted) {}
 
-  bool enough() const { return compliant_ > 0 && compliant_ + violating_.size() >= wanted_; }
+  bool enough() const { return compliant_ > 0 && found() >= wanted_; }
+  // How many more are wanted.
+  size_t missing() const { return wanted_ - std::min(wanted_, found()); }
   // Reports whether a candidate with this rating or a higher one may be the best.
   bool MayBeBest(const framework::VictimRating& lowest) const { return !best_ || lowest < *best_; }
 
@@ -123,6 +125,8 @@ class Candidates {
   }
 
  private:
+  size_t found() const { return compliant_ + violating_.size(); }
+
   const size_t wanted_;
   size_t compliant_ = 0;  // Those that violate no budget, rated or not.
   std::optional<framework::VictimRating> best_;
@@ -133,23 +137,27 @@ class Candidates {
 bool TryQuickly(framework::FailedCycle& failed, DryRunCache& cache, QuickDryRun& quick,
                 model::NodeRow node, Candidates& candidates) {
   if (!quick.MayRate(node)) return false;
-  const auto* const known = cache.FindRating(node);
-  std::optional<QuickRating> rating = known == nullptr ? std::nullopt : *known;
-  if (!rating) {
+  const std::optional<QuickRating>* const known = cache.FindRating(node);
+  const QuickRating* lowest = known != nullptr && known->has_value() ? &**known : nullptr;
+  if (lowest == nullptr) {
     const PotentialVictims::List* const among =
         quick.FindVictims(node, failed.diagnosis.Of(node), failed.now);
     if (among == nullptr) return false;
-    rating = among->any_over_budget ? quick.Rate(node, failed.now) : among->lowest_rating;
-    cache.InsertRating(node, *rating);
-  }
-  if (!rating->exact) {
-    if (!candidates.MayBeBest(rating->At(failed.now))) {
-      candidates.PassOver();
-      return true;
+    if (!among->any_over_budget) {
+      lowest = &among->lowest_rating;
+      cache.InsertRating(node, *lowest);
     }
-    rating = quick.Rate(node, failed.now);
-    cache.InsertRating(node, *rating);
+  } else if (lowest->exact) {
+    candidates.Add({node, lowest->At(failed.now), nullptr});
+    return true;
   }
+  if (lowest != nullptr && !candidates.MayBeBest(lowest->At(failed.now))) {
+    candidates.PassOver();
+    return true;
+  }
+  const std::optional<QuickRating> rating = quick.Rate(node, failed.now);
+  if (!rating) return false;
+  cache.InsertRating(node, *rating);
   candidates.Add({node, rating->At(failed.now), nullptr});
   return true;
 }
@@ -168,8 +176,16 @@ DryRunResult DryRunPreemption(framework::FailedCycle& failed, DryRunCache& cache
   const bool depends_on_rows_alone = failed.attempt.DependsOnRowsAlone();
   Candidates candidates(wanted);
   const size_t offset = failed.random.Below(nodes.size());
+  const bool prepares = quick != nullptr && !cache.has_ratings();
+  size_t prepared = 0;
   for (size_t i = 0; i < nodes.size(); ++i) {
     if (candidates.enough() && failed.report == nullptr) break;
+    if (prepares && i == prepared) {
+      // Each time takes a pass over all words of a mask.
+      const size_t least = 64 + nodes.size() / 64;
+      prepared += std::min(std::max(candidates.missing(), least), nodes.size() - i);
+      quick->Prepare(nodes, (offset + i) % nodes.size(), prepared - i, failed.now);
+    }
     const model::NodeRow node = nodes[(offset + i) % nodes.size()];
     if (quick != nullptr && TryQuickly(failed, cache, *quick, node, candidates)) continue;
     const DryRunOutcome& outcome =

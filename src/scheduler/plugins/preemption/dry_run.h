@@ -49,6 +49,8 @@ class DryRunCache final : public framework::ClassState {
   }
   const DryRunOutcome& Insert(model::NodeRow node, DryRunOutcome outcome);
 
+  // Reports whether the class is tried again and again.
+  bool has_ratings() const { return !ratings_.empty(); }
   // The same for quick dry runs, which are not worth storing unless the class is tried again and
   // again. A rating that is not exact is that of victims that violate no budget.
   const std::optional<QuickRating>* FindRating(model::NodeRow node) const {

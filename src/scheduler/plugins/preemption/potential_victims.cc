@@ -19,6 +19,8 @@ void PotentialVictims::Refresh(const model::Cluster& cluster) {
       if (row.index() < known_.size()) known_.Clear(row.index());
     }
   }
+  for (auto* sums : {&sums_.cpu, &sums_.memory, &sums_.ephemeral_storage, &sums_.pods})
+    sums->resize(cluster.nodes().rows());
   lists_.resize(cluster.nodes().rows());
   known_.Resize(cluster.nodes().rows());
   position_ = changes.now();
@@ -26,13 +28,16 @@ void PotentialVictims::Refresh(const model::Cluster& cluster) {
 }
 
 const PotentialVictims::List& PotentialVictims::On(const model::Cluster& cluster,
+                                                   const framework::PriorityView& view,
                                                    model::NodeRow node, Instant now) {
   List& list = lists_[node.index()];
   if (known_.Test(node.index())) return list;
   list.victims.clear();
   if (!IsStartOrderFinal(cluster, node, now)) return list;
   known_.Set(node.index());
-  if (!cluster.nodes().SumsAreSmall(node)) return list;
+  const bool contested = view.contested().Test(node.index());
+  if (!cluster.nodes().SumsAreSmall(node) || (contested && !view.rivals(node).are_small))
+    return list;
   const VictimsByBudget order =
       InOrderOfReprieve(cluster, LessImportantPods(cluster, node, priority_), now);
   for (const auto* group : {&order.over_budget, &order.others}) {
@@ -42,19 +47,34 @@ const PotentialVictims::List& PotentialVictims::On(const model::Cluster& cluster
                               group == &order.over_budget, pod.object->status.start_time});
     }
   }
-  if (!list.victims.empty()) SumUp(list);
+  if (list.victims.empty()) return list;
+  SumUp(list);
+  if (contested) SubtractRivals(list, view.rivals(node));
+  list.has_scalars = !list.freed.scalars.empty();
+  if (!list.has_scalars) StoreSums(cluster, node, list);
   return list;
 }
 
+void PotentialVictims::StoreSums(const model::Cluster& cluster, model::NodeRow node,
+                                 const List& list) {
+  const model::NodeColumns& columns = cluster.nodes().columns();
+  const size_t row = node.index();
+  sums_.cpu[row] = columns.requested_cpu[row] - list.freed.milli_cpu;
+  sums_.memory[row] = columns.requested_memory[row] - list.freed.memory;
+  sums_.ephemeral_storage[row] = columns.requested_ephemeral[row] - list.freed.ephemeral_storage;
+  sums_.pods[row] = columns.pod_count[row] - list.freed_pods;
+}
+
 void PotentialVictims::SumUp(List& list) {
-  list.requests = {};
+  list.freed = {};
+  list.freed_pods = static_cast<int64_t>(list.victims.size());
   list.any_over_budget = false;
   framework::VictimRating::Values lowest;
   lowest.highest_priority = list.victims.front().priority;
   lowest.victims = 1;
   bool no_start_time = false;
   for (const Victim& victim : list.victims) {
-    list.requests.Add(*victim.requests);
+    list.freed.Add(*victim.requests);
     list.any_over_budget |= victim.over_budget;
     lowest.highest_priority = std::min(lowest.highest_priority, victim.priority);
     if (victim.start)
@@ -64,6 +84,22 @@ void PotentialVictims::SumUp(List& list) {
   }
   lowest.priority_sum = framework::VictimRating::CountedPriority(lowest.highest_priority);
   list.lowest_rating = {framework::VictimRating(lowest), no_start_time, /*exact=*/false};
+}
+
+void PotentialVictims::SubtractRivals(List& list, const framework::PriorityView::Rivals& rivals) {
+  list.freed_pods -= rivals.pods;
+  list.freed.milli_cpu -= rivals.requests.milli_cpu;
+  list.freed.memory -= rivals.requests.memory;
+  list.freed.ephemeral_storage -= rivals.requests.ephemeral_storage;
+  for (const model::ResourceVector::Scalar& scalar : rivals.requests.scalars) {
+    const auto found =
+        std::ranges::find(list.freed.scalars, scalar.id, &model::ResourceVector::Scalar::id);
+    if (found != list.freed.scalars.end()) {
+      found->amount -= scalar.amount;
+    } else {
+      list.freed.scalars.push_back({scalar.id, -scalar.amount});
+    }
+  }
 }
 
 }  // namespace berth::scheduler::plugins

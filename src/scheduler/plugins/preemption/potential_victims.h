@@ -44,7 +44,11 @@ class PotentialVictims final : public framework::PriorityState {
   // Those of one node.
   struct List {
     std::vector<Victim> victims;
-    model::ResourceVector requests;  // The sum of what they request.
+    // What the node has less of without them, but with the rivals: the sum of their requests
+    // without that of the rivals, and the number of pods.
+    model::ResourceVector freed;
+    int64_t freed_pods = 0;
+    bool has_scalars = false;  // In what is freed.
     bool any_over_budget = false;
     // Whichever of them are evicted, their rating is not lower. Only if there are any.
     QuickRating lowest_rating{framework::VictimRating({})};
@@ -56,18 +60,25 @@ class PotentialVictims final : public framework::PriorityState {
   void Refresh(const model::Cluster& cluster);
 
   // Returns the potential victims on `node`: none also if they must be looked for anew each time,
-  // since the order is not final or their requests are too large to be summed up. Valid until
-  // Refresh.
-  const List& On(const model::Cluster& cluster, model::NodeRow node, Instant now);
+  // since the order is not final, or the requests of pods are too large to be summed up. `view` is
+  // that of the priority, up to date. Valid until Refresh.
+  const List& On(const model::Cluster& cluster, const framework::PriorityView& view,
+                 model::NodeRow node, Instant now);
+  // The sums of the nodes whose lists were asked for, are not empty and have no scalars: without
+  // the potential victims, with the rivals. For TrySwapSums.
+  model::PodSums& sums_without_victims() { return sums_; }
 
  private:
   static void SumUp(List& list);
+  void StoreSums(const model::Cluster& cluster, model::NodeRow node, const List& list);
+  static void SubtractRivals(List& list, const framework::PriorityView::Rivals& rivals);
 
   const int32_t priority_;
   std::vector<List> lists_;  // By row.
-  model::NodeMask known_;    // The rows whose lists are up to date.
-  uint64_t position_ = 0;    // In the log of changed rows.
-  uint64_t budgets_ = 0;     // Their version.
+  model::PodSums sums_;
+  model::NodeMask known_;  // The rows whose lists are up to date.
+  uint64_t position_ = 0;  // In the log of changed rows.
+  uint64_t budgets_ = 0;   // Their version.
 };
 
 }  // namespace berth::scheduler::plugins

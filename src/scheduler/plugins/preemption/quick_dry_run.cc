@@ -36,41 +36,65 @@ QuickDryRun::QuickDryRun(framework::Attempt& attempt, PotentialVictims& potentia
       view_(attempt.view()),
       sums_suffice_(attempt.DependsOnRowsAlone() &&
                     attempt.FiltersThatSee(framework::SeenOfPods::kAll).empty()),
-      by_sums_(attempt.FiltersThatSee(framework::SeenOfPods::kSums)) {}
+      by_sums_(attempt.FiltersThatSee(framework::SeenOfPods::kSums)),
+      prepared_(attempt.cluster().nodes().rows()) {}
+
+void QuickDryRun::Prepare(std::span<const model::NodeRow> nodes, size_t first, size_t count,
+                          Instant now) {
+  model::Cluster& cluster = attempt_.cluster();
+  prepared_.ClearAll();
+  for (size_t i = first; i < first + count; ++i) {
+    const model::NodeRow node = nodes[i < nodes.size() ? i : i - nodes.size()];
+    if (!MayRate(node)) continue;
+    const PotentialVictims::List& list = potential_.On(cluster, view_, node, now);
+    if (!list.victims.empty() && !list.has_scalars) prepared_.Set(node.index());
+  }
+  fits_without_ = prepared_;
+  cluster.TrySwapSums(potential_.sums_without_victims());
+  const bool done = std::ranges::all_of(by_sums_, [&](const framework::FilterPlugin* filter) {
+    return filter->Filter(attempt_.cycle(), fits_without_).ok();
+  });
+  cluster.TrySwapSums(potential_.sums_without_victims());
+  if (!done) prepared_.ClearAll();
+}
 
 const PotentialVictims::List* QuickDryRun::FindVictims(model::NodeRow node,
                                                        const framework::Verdict& verdict,
                                                        Instant now) {
   if (!MayRate(node)) return nullptr;
-  const PotentialVictims::List& list = potential_.On(attempt_.cluster(), node, now);
+  const PotentialVictims::List& list = potential_.On(attempt_.cluster(), view_, node, now);
   if (list.victims.empty()) return nullptr;
   if (last_rejector_ != verdict.plugin()) LookAtRejector(verdict.plugin());
   return FitsByEviction(node, list) && PassesWithoutPods(node) ? &list : nullptr;
 }
 
-bool QuickDryRun::FitsByEviction(model::NodeRow node, const PotentialVictims::List& list) const {
-  const Rivals* const rivals = RivalsOn(node);
-  if (rivals != nullptr && !rivals->are_small) return false;
+bool QuickDryRun::FitsWithout(model::NodeRow node, const PotentialVictims::List& list) const {
+  if (prepared_.Test(node.index())) return fits_without_.Test(node.index());
   model::Cluster& cluster = attempt_.cluster();
-  const auto victims = static_cast<int64_t>(list.victims.size());
-  if (rivals != nullptr) cluster.TryAddSums(node, rivals->requests, rivals->pods);
-  // If the node passes as it is, all are reprieved.
-  bool fits = rejector_sees_sums_ || !PassesBySums(node);
-  if (fits) {
-    cluster.TrySubtractSums(node, list.requests, victims);
-    fits = PassesBySums(node);
-    cluster.TryAddSums(node, list.requests, victims);
-  }
-  if (rivals != nullptr) cluster.TrySubtractSums(node, rivals->requests, rivals->pods);
+  cluster.TrySubtractSums(node, list.freed, list.freed_pods);
+  const bool fits = PassesBySums(node);
+  cluster.TryAddSums(node, list.freed, list.freed_pods);
   return fits;
 }
 
-QuickRating QuickDryRun::Rate(model::NodeRow node, Instant now) {
+bool QuickDryRun::FitsByEviction(model::NodeRow node, const PotentialVictims::List& list) const {
+  if (!FitsWithout(node, list)) return false;
+  if (rejector_sees_sums_) return true;
   model::Cluster& cluster = attempt_.cluster();
-  const PotentialVictims::List& among = potential_.On(cluster, node, now);
+  // If the node passes with all of its pods, none is evicted.
   const Rivals* const rivals = RivalsOn(node);
   if (rivals != nullptr) cluster.TryAddSums(node, rivals->requests, rivals->pods);
-  cluster.TrySubtractSums(node, among.requests, static_cast<int64_t>(among.victims.size()));
+  const bool passes = PassesBySums(node);
+  if (rivals != nullptr) cluster.TrySubtractSums(node, rivals->requests, rivals->pods);
+  return !passes;
+}
+
+std::optional<QuickRating> QuickDryRun::Rate(model::NodeRow node, Instant now) {
+  model::Cluster& cluster = attempt_.cluster();
+  const PotentialVictims::List& among = potential_.On(cluster, view_, node, now);
+  if (among.victims.empty()) return std::nullopt;
+  const Rivals* const rivals = RivalsOn(node);
+  cluster.TrySubtractSums(node, among.freed, among.freed_pods);
   Reprieve(among.victims, node);
   for (const Victim* victim : evicted_) cluster.TryAddSums(node, *victim->requests, 1);
   if (rivals != nullptr) cluster.TrySubtractSums(node, rivals->requests, rivals->pods);
