@@ -184,7 +184,8 @@ DryRunResult DryRunPreemption(framework::FailedCycle& failed, DryRunCache& cache
       // Each time takes a pass over all words of a mask.
       const size_t least = 64 + nodes.size() / 64;
       prepared += std::min(std::max(candidates.missing(), least), nodes.size() - i);
-      quick->Prepare(nodes, (offset + i) % nodes.size(), prepared - i, failed.now);
+      quick->Prepare(nodes, (offset + i) % nodes.size(), prepared - i, failed.diagnosis,
+                     failed.now);
     }
     const model::NodeRow node = nodes[(offset + i) % nodes.size()];
     if (quick != nullptr && TryQuickly(failed, cache, *quick, node, candidates)) continue;

@@ -64,6 +64,8 @@ class PotentialVictims final : public framework::PriorityState {
   // that of the priority, up to date. Valid until Refresh.
   const List& On(const model::Cluster& cluster, const framework::PriorityView& view,
                  model::NodeRow node, Instant now);
+  // The same for a node that On was called for since Refresh.
+  const List& Known(model::NodeRow node) const { return lists_[node.index()]; }
   // The sums of the nodes whose lists were asked for, are not empty and have no scalars: without
   // the potential victims, with the rivals. For TrySwapSums.
   model::PodSums& sums_without_victims() { return sums_; }

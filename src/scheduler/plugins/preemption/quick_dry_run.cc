@@ -37,50 +37,47 @@ QuickDryRun::QuickDryRun(framework::Attempt& attempt, PotentialVictims& potentia
       sums_suffice_(attempt.DependsOnRowsAlone() &&
                     attempt.FiltersThatSee(framework::SeenOfPods::kAll).empty()),
       by_sums_(attempt.FiltersThatSee(framework::SeenOfPods::kSums)),
-      prepared_(attempt.cluster().nodes().rows()) {}
+      found_(attempt.cluster().nodes().rows()) {}
 
 void QuickDryRun::Prepare(std::span<const model::NodeRow> nodes, size_t first, size_t count,
-                          Instant now) {
+                          const framework::Diagnosis& diagnosis, Instant now) {
   model::Cluster& cluster = attempt_.cluster();
-  prepared_.ClearAll();
+  found_.ClearAll();
+  const framework::Verdict* last = nullptr;
   for (size_t i = first; i < first + count; ++i) {
     const model::NodeRow node = nodes[i < nodes.size() ? i : i - nodes.size()];
-    if (!MayRate(node)) continue;
+    const framework::Verdict* const verdict = &diagnosis.Of(node);
+    if (verdict != last) LookAtRejector(verdict->plugin());
+    last = verdict;
+    // Others are left to LookForVictims.
+    if (!MayRate(node) || !rejector_sees_sums_ || !after_rejector_.empty()) continue;
     const PotentialVictims::List& list = potential_.On(cluster, view_, node, now);
-    if (!list.victims.empty() && !list.has_scalars) prepared_.Set(node.index());
+    if (!list.victims.empty() && !list.has_scalars) found_.Set(node.index());
   }
-  fits_without_ = prepared_;
   cluster.TrySwapSums(potential_.sums_without_victims());
   const bool done = std::ranges::all_of(by_sums_, [&](const framework::FilterPlugin* filter) {
-    return filter->Filter(attempt_.cycle(), fits_without_).ok();
+    return filter->Filter(attempt_.cycle(), found_).ok();
   });
   cluster.TrySwapSums(potential_.sums_without_victims());
-  if (!done) prepared_.ClearAll();
+  if (!done) found_.ClearAll();
 }
 
-const PotentialVictims::List* QuickDryRun::FindVictims(model::NodeRow node,
-                                                       const framework::Verdict& verdict,
-                                                       Instant now) {
+const PotentialVictims::List* QuickDryRun::LookForVictims(model::NodeRow node,
+                                                          const framework::Verdict& verdict,
+                                                          Instant now) {
   if (!MayRate(node)) return nullptr;
   const PotentialVictims::List& list = potential_.On(attempt_.cluster(), view_, node, now);
   if (list.victims.empty()) return nullptr;
-  if (last_rejector_ != verdict.plugin()) LookAtRejector(verdict.plugin());
+  LookAtRejector(verdict.plugin());
   return FitsByEviction(node, list) && PassesWithoutPods(node) ? &list : nullptr;
 }
 
-bool QuickDryRun::FitsWithout(model::NodeRow node, const PotentialVictims::List& list) const {
-  if (prepared_.Test(node.index())) return fits_without_.Test(node.index());
+bool QuickDryRun::FitsByEviction(model::NodeRow node, const PotentialVictims::List& list) const {
   model::Cluster& cluster = attempt_.cluster();
   cluster.TrySubtractSums(node, list.freed, list.freed_pods);
   const bool fits = PassesBySums(node);
   cluster.TryAddSums(node, list.freed, list.freed_pods);
-  return fits;
-}
-
-bool QuickDryRun::FitsByEviction(model::NodeRow node, const PotentialVictims::List& list) const {
-  if (!FitsWithout(node, list)) return false;
-  if (rejector_sees_sums_) return true;
-  model::Cluster& cluster = attempt_.cluster();
+  if (!fits || rejector_sees_sums_) return fits;
   // If the node passes with all of its pods, none is evicted.
   const Rivals* const rivals = RivalsOn(node);
   if (rivals != nullptr) cluster.TryAddSums(node, rivals->requests, rivals->pods);
@@ -119,6 +116,7 @@ bool QuickDryRun::PassesBySums(model::NodeRow node) const {
 }
 
 void QuickDryRun::LookAtRejector(const std::string& plugin) {
+  if (last_rejector_ == plugin) return;
   last_rejector_ = plugin;
   after_rejector_ = attempt_.FiltersThatSee(framework::SeenOfPods::kNone);
   const auto filters = attempt_.profile().filter();

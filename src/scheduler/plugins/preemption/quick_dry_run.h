@@ -25,14 +25,18 @@ class QuickDryRun {
   bool MayRate(model::NodeRow node) const { return sums_suffice_ && !attempt_.IsSpecial(node); }
 
   // Looks at `count` nodes from nodes[first] on, around the end, together, so that FindVictims
-  // costs little for them.
-  void Prepare(std::span<const model::NodeRow> nodes, size_t first, size_t count, Instant now);
+  // costs little for them. They were rejected with the verdicts of `diagnosis`.
+  void Prepare(std::span<const model::NodeRow> nodes, size_t first, size_t count,
+               const framework::Diagnosis& diagnosis, Instant now);
 
   // Returns the pods of `node`, which was rejected with this verdict, if SelectVictimsOnNode would
   // find victims among them. Null if only that knows: evicting pods may not help there, or a filter
   // sees more of pods than sums. Valid until the potential victims are refreshed.
   const PotentialVictims::List* FindVictims(model::NodeRow node, const framework::Verdict& verdict,
-                                            Instant now);
+                                            Instant now) {
+    if (found_.Test(node.index())) return &potential_.Known(node);
+    return LookForVictims(node, verdict, now);
+  }
   // Returns the rating of the victims that SelectVictimsOnNode would find on `node`, where
   // FindVictims has found them: for this pod, or for another of its class since the node changed.
   // Absent if it would not find them now, because the clock was set back.
@@ -46,7 +50,8 @@ class QuickDryRun {
   const Rivals* RivalsOn(model::NodeRow node) const {
     return view_.contested().Test(node.index()) ? &view_.rivals(node) : nullptr;
   }
-  bool FitsWithout(model::NodeRow node, const PotentialVictims::List& list) const;
+  const PotentialVictims::List* LookForVictims(model::NodeRow node,
+                                               const framework::Verdict& verdict, Instant now);
   bool FitsByEviction(model::NodeRow node, const PotentialVictims::List& list) const;
   // Reprieves victims, which are all removed, as long as the pod fits. evicted_ are the others.
   void Reprieve(std::span<const Victim> victims, model::NodeRow node);
@@ -59,8 +64,7 @@ class QuickDryRun {
   const framework::PriorityView& view_;
   const bool sums_suffice_;
   const std::vector<const framework::FilterPlugin*> by_sums_;
-  // The nodes of the last Prepare, and those of them where the pod fits without the victims.
-  model::NodeMask prepared_, fits_without_;
+  model::NodeMask found_;                     // The nodes where the last Prepare found victims.
   std::optional<std::string> last_rejector_;  // The filter that rejected the last node.
   bool rejector_sees_sums_ = false;
   // Of the filters that see no pods, those after it: those before it have let the node pass.

@@ -6,6 +6,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "api/workloads.h"
 #include "base/random.h"
@@ -99,9 +101,11 @@ class RandomCluster {
   Random random_;
 };
 
-// Rates every node for `pod` both ways. Returns how many were rated quickly.
+// Rates every node for `pod` both ways, after a look at all but one together if `prepares`. Returns
+// how many were rated quickly.
 size_t CompareOnAllNodes(model::Cluster& cluster, const framework::Profile& profile,
-                         framework::PriorityViews& views, const model::PodRecord& pod) {
+                         framework::PriorityViews& views, const model::PodRecord& pod,
+                         bool prepares) {
   framework::ClassResults results(profile, cluster, cluster.class_of(pod), nullptr, nullptr,
                                   &views);
   framework::Attempt attempt(cluster, profile, results, pod);
@@ -110,6 +114,18 @@ size_t CompareOnAllNodes(model::Cluster& cluster, const framework::Profile& prof
   auto& potential = attempt.view().state<PotentialVictims>(*profile.post_filter()[0]);
   potential.Refresh(cluster);
   QuickDryRun quick(attempt, potential);
+  framework::Diagnosis diagnosis;
+  std::vector<model::NodeRow> nodes;
+  for (uint64_t i = 0; i < kNodes; ++i) {
+    nodes.push_back(cluster.nodes().Find(cluster.symbols().Find(NodeName(i))));
+    framework::Verdict rejection = attempt.FilterNode(nodes.back());
+    if (!rejection.ok()) diagnosis.Add(nodes.back(), std::move(rejection));
+  }
+  if (prepares) {
+    const std::string before = Dump(cluster);
+    quick.Prepare(nodes, 3, kNodes - 1, diagnosis, kNow);
+    EXPECT_EQ(Dump(cluster), before);
+  }
   size_t rated = 0;
   for (uint64_t i = 0; i < kNodes; ++i) {
     const model::NodeRow node = cluster.nodes().Find(cluster.symbols().Find(NodeName(i)));
@@ -148,7 +164,8 @@ TEST_P(QuickDryRunTest, RatesAsIfPodsWereRemoved) {
     // One of them is nominated itself now and then.
     const std::string name = world.random().Chance(80) ? "preemptor" : "waits-1";
     const model::PodId id = world.cluster.PutPod(world.Pod(name).ref());
-    rated += CompareOnAllNodes(world.cluster, *profile, views, world.cluster.pod(id));
+    rated +=
+        CompareOnAllNodes(world.cluster, *profile, views, world.cluster.pod(id), step % 2 == 0);
   }
   EXPECT_GT(rated, 20u);
 }
