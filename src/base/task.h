@@ -10,6 +10,8 @@
 #include <optional>
 #include <utility>
 
+#include "base/recycled_memory.h"
+
 namespace berth {
 
 template <typename T>
@@ -24,6 +26,10 @@ class [[nodiscard]] Task {
     auto final_suspend() noexcept { return ResumeWaiter{}; }
     void return_value(T v) { value = std::move(v); }
     void unhandled_exception() { std::terminate(); }  // Berth throws nothing.
+
+    // Frames are large, and of few sizes.
+    static void* operator new(size_t bytes) { return AllocateRecycled(bytes); }
+    static void operator delete(void* frame, size_t bytes) { FreeRecycled(frame, bytes); }
   };
 
   Task(Task&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}

@@ -4,6 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
+#include <bit>
 
 #include "scheduler/framework/class_results.h"
 #include "scheduler/framework/extender.h"
@@ -291,17 +293,11 @@ model::NodeMask Attempt::CachedRejections() {
   if (special_.size() > 0) cached -= special_;
   model::NodeMask unexplained = cached;
   unexplained -= results_.explained();
-  if (!cluster_.nominations().empty()) {
-    model::NodeMask contested = unexplained;
-    contested &= view().contested();
-    unexplained -= contested;
-    ExplainContested(std::move(contested));
-  }
-  if (!CacheVerdicts(unexplained).ok()) {
-    unexplained.ForEach([&](size_t row) {
-      const model::NodeRow node{static_cast<uint32_t>(row)};
-      results_.CacheVerdict(node, RunFilters(node, profile_.filter()));
-    });
+  if (unexplained.None()) return cached;
+  if (cluster_.nominations().empty()) {
+    ExplainEach(CacheVerdicts(unexplained).ok() ? model::NodeMask() : unexplained);
+  } else {
+    ExplainWithRivals(std::move(unexplained));
   }
   return cached;
 }
@@ -314,19 +310,41 @@ Verdict Attempt::CacheVerdicts(model::NodeMask rejected) {
     model::NodeMask later = rejected;
     if (Verdict error = filter->Filter(cycle_, later); !error.ok()) return error;
     rejected -= later;
-    std::map<uint32_t, VerdictTable::Number> kinds;
-    auto last = kinds.end();  // Neighbours are often of one kind.
-    rejected.ForEach([&](size_t row) {
-      const model::NodeRow node{static_cast<uint32_t>(row)};
-      const std::optional<uint32_t> kind = filter->RejectionKind(cycle_, node);
-      if (kind && (last == kinds.end() || last->first != *kind)) last = kinds.find(*kind);
-      if (kind && last != kinds.end()) return results_.CacheVerdict(node, last->second);
-      results_.CacheVerdict(node, RunFilters(node, profile_.filter()));
-      if (kind) last = kinds.emplace(*kind, results_.verdict_of()[row]).first;
-    });
+    CacheVerdictsOfKinds(*filter, rejected);
     rejected = std::move(later);
   }
   return {};
+}
+
+// Caches the verdicts of nodes that `filter` rejects.
+void Attempt::CacheVerdictsOfKinds(const FilterPlugin& filter, const model::NodeMask& rejected) {
+  std::map<uint32_t, VerdictTable::Number> known;
+  auto last = known.end();  // Neighbours are often of one kind.
+  std::array<uint32_t, 64> kinds;
+  for (size_t word = 0; word < rejected.words().size(); ++word) {
+    uint64_t rest = rejected.words()[word];
+    if (rest != 0) filter.RejectionKinds(cycle_, word * 64, rest, kinds);
+    for (; rest != 0; rest &= rest - 1) {
+      const auto i = static_cast<size_t>(std::countr_zero(rest));
+      const model::NodeRow node{static_cast<uint32_t>(word * 64 + i)};
+      const uint32_t kind = kinds[i];
+      if (last == known.end() || last->first != kind) last = known.find(kind);
+      if (last != known.end()) {
+        results_.CacheVerdict(node, last->second);
+        continue;
+      }
+      results_.CacheVerdict(node, RunFilters(node, profile_.filter()));
+      if (kind == FilterPlugin::kNoKind) continue;
+      last = known.emplace(kind, results_.verdict_of()[node.index()]).first;
+    }
+  }
+}
+
+void Attempt::ExplainEach(const model::NodeMask& rejected) {
+  rejected.ForEach([&](size_t row) {
+    const model::NodeRow node{static_cast<uint32_t>(row)};
+    results_.CacheVerdict(node, FilterNode(node));
+  });
 }
 
 }  // namespace berth::scheduler::framework

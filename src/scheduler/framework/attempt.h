@@ -200,9 +200,12 @@ class Attempt {
   Verdict CorrectCachedResults();
   Verdict FilterSpecialNode(model::NodeRow node);
   model::NodeMask CachedRejections();
-  void ExplainContested(model::NodeMask rejected);
+  void ExplainEach(const model::NodeMask& rejected);
+  void ExplainWithRivals(model::NodeMask rejected);
+  void ExplainUncounted(model::NodeMask rejected);
   size_t AllNodes() const;
   Verdict CacheVerdicts(model::NodeMask rejected);
+  void CacheVerdictsOfKinds(const FilterPlugin& filter, const model::NodeMask& rejected);
   Verdict PreScore();
   Verdict ScoreFromCache();
   size_t RankTotals(std::span<ScoredNode> into);

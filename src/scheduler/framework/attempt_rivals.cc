@@ -29,6 +29,21 @@ class RivalSums {
   const model::NodeRow row_;
 };
 
+// The sums of all rows have their rivals, if the view counts them, until this is destroyed.
+class AllRivalSums {
+ public:
+  AllRivalSums(model::Cluster& cluster, PriorityView& view) : cluster_(cluster), view_(view) {
+    cluster.TrySwapSums(view.sums_with_rivals());
+  }
+  ~AllRivalSums() { cluster_.TrySwapSums(view_.sums_with_rivals()); }
+  AllRivalSums(const AllRivalSums&) = delete;
+  AllRivalSums& operator=(const AllRivalSums&) = delete;
+
+ private:
+  model::Cluster& cluster_;
+  PriorityView& view_;
+};
+
 }  // namespace
 
 bool Attempt::IsRival(model::PodId id) const {
@@ -85,18 +100,24 @@ bool Attempt::CachedFiltersSeeSums() const {
 Verdict Attempt::RefreshCachedFilters() {
   if (cluster_.nominations().empty())
     return results_.RefreshFilters(cycle_, skipped_filters_, meter_);
-  const PriorityView& shared = view();
-  const bool by_sums = CachedFiltersSeeSums();
+  PriorityView& shared = view();
+  if (!CachedFiltersSeeSums()) {
+    const ClassResults::Contest contest{
+        shared.contested(), [&](model::NodeRow node) { return FilterCachedWithRivals(node); }};
+    return results_.RefreshFilters(cycle_, skipped_filters_, meter_, &contest);
+  }
   // Those that see nothing of pods pass: only nodes that pass without rivals are asked for.
   const std::vector<const FilterPlugin*> filters = FiltersThatSee(SeenOfPods::kSums);
   const auto judge = [&](model::NodeRow node) -> Verdict {
-    if (!by_sums || !shared.rivals(node).are_small) return FilterCachedWithRivals(node);
+    if (!shared.rivals(node).are_small) return FilterCachedWithRivals(node);
     const RivalSums sums(cluster_, shared, node);
     const bool passes = std::ranges::all_of(
         filters, [&](const FilterPlugin* filter) { return filter->Passes(cycle_, node); });
     return passes ? Verdict() : Verdict(Code::kUnschedulable);
   };
-  const ClassResults::Contest contest{shared.contested(), judge};
+  // No node passes because of its rivals: it is filtered once, with those that sums can count.
+  const AllRivalSums sums(cluster_, shared);
+  const ClassResults::Contest contest{shared.uncounted(), judge};
   return results_.RefreshFilters(cycle_, skipped_filters_, meter_, &contest);
 }
 
@@ -182,8 +203,26 @@ Verdict Attempt::FilterSpecialNode(model::NodeRow node) {
   return {};
 }
 
-// Caches the verdicts of contested nodes, which a cached filter rejects when the rivals are there.
-void Attempt::ExplainContested(model::NodeMask rejected) {
+// Caches the verdicts of nodes that a cached filter rejects when the rivals are there.
+void Attempt::ExplainWithRivals(model::NodeMask rejected) {
+  PriorityView& shared = view();
+  const bool by_sums = CachedFiltersSeeSums();
+  model::NodeMask uncounted = rejected;
+  uncounted &= by_sums ? shared.uncounted() : shared.contested();
+  rejected -= uncounted;
+  ExplainUncounted(std::move(uncounted));
+  bool explained = false;
+  if (by_sums) {
+    const AllRivalSums sums(cluster_, shared);
+    explained = CacheVerdicts(rejected).ok();
+  } else {
+    explained = CacheVerdicts(rejected).ok();
+  }
+  if (!explained) ExplainEach(rejected);
+}
+
+// The same for contested nodes whose rivals are not counted with those of the others.
+void Attempt::ExplainUncounted(model::NodeMask rejected) {
   if (rejected.None()) return;
   if (CachedFiltersSeeSums()) {
     const PriorityView& shared = view();
@@ -197,10 +236,7 @@ void Attempt::ExplainContested(model::NodeMask rejected) {
     });
     if (CacheVerdicts(small).ok()) rejected -= small;
   }
-  rejected.ForEach([&](size_t row) {
-    const model::NodeRow node{static_cast<uint32_t>(row)};
-    results_.CacheVerdict(node, FilterNode(node));
-  });
+  ExplainEach(rejected);
 }
 
 }  // namespace berth::scheduler::framework

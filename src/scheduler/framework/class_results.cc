@@ -156,6 +156,7 @@ Verdict ClassResults::RunFiltersOnChangedRows(const Cycle& cycle, PluginMask ski
 
 // Removes from batch_ the rows that the class loses to rivals.
 Verdict ClassResults::RunFiltersWithRivals(const Contest& contest) {
+  if (contest.rows.None()) return {};
   for (model::NodeRow row : changed_) {
     if (!batch_.Test(row.index()) || !contest.rows.Test(row.index())) continue;
     Verdict verdict = contest.filter(row);
@@ -192,14 +193,12 @@ Verdict ClassResults::RefreshFilters(const Cycle& cycle, PluginMask skipped,
     verdict_of_.resize(nodes.rows());
   }
   CollectChanges(nodes);
+  const bool many = changed_.size() > batch_.words().size();
+  const model::NodeMask changed = many ? batch_ : model::NodeMask();
   batch_ &= nodes.present();
   Verdict error = RunFiltersOnChangedRows(cycle, skipped, meter);
   if (error.ok() && contest != nullptr) error = RunFiltersWithRivals(*contest);
-  for (model::NodeRow row : changed_) {
-    feasible_.Assign(row.index(), batch_.Test(row.index()));
-    batch_.Clear(row.index());
-    explained_.Clear(row.index());
-  }
+  StoreFiltered(many ? &changed : nullptr);
   // Reasons may contain names and numbers: unused verdicts must not accumulate.
   if (verdicts_.size() > 2 * verdict_of_.size()) {
     verdicts_ = {};
@@ -207,8 +206,26 @@ Verdict ClassResults::RefreshFilters(const Cycle& cycle, PluginMask skipped,
     explained_.ClearAll();
   }
   stale_.insert(stale_.end(), changed_.begin(), changed_.end());
+  if (many) changed_ = {};  // Many classes would hold what is used one at a time.
   if (!error.ok()) started_ = false;  // Partly evaluated: start over next time.
   return error;
+}
+
+// Moves the rows that passed from batch_ to feasible_. `changed` has the rows of changed_; null if
+// those are few.
+void ClassResults::StoreFiltered(const model::NodeMask* changed) {
+  if (changed != nullptr) {
+    feasible_ -= *changed;
+    feasible_ |= batch_;
+    explained_ -= *changed;
+    batch_.ClearAll();
+    return;
+  }
+  for (model::NodeRow row : changed_) {
+    feasible_.Assign(row.index(), batch_.Test(row.index()));
+    batch_.Clear(row.index());
+    explained_.Clear(row.index());
+  }
 }
 
 void ClassResults::CacheVerdict(model::NodeRow row, Verdict verdict) {

@@ -143,6 +143,7 @@ class ClassResults {
   Verdict RunFiltersOnChangedRows(const Cycle& cycle, PluginMask skipped,
                                   const AttemptMeter& meter);
   Verdict RunFiltersWithRivals(const Contest& contest);
+  void StoreFiltered(const model::NodeMask* changed);
   Verdict RunScorer(const Cycle& cycle, const ScorePlugin& plugin, const model::NodeMask& rows,
                     std::span<int64_t> out) const;
   size_t PartsOf(size_t rows) const;

@@ -1,5 +1,7 @@
 #include "scheduler/framework/plugin.h"
 
+#include <bit>
+
 #include "api/resource_claim.h"
 #include "scheduler/framework/cycle.h"
 #include "scheduler/framework/search_rules.h"
@@ -22,6 +24,15 @@ std::vector<ClusterEventWithHint> Plugin::EventsToRegister() const {
     all.push_back({{resource, kAllActions}, /*conditional=*/false});
   }
   return all;
+}
+
+void FilterPlugin::RejectionKinds(const Cycle& cycle, size_t first, uint64_t rows,
+                                  std::span<uint32_t, 64> kinds) const {
+  for (; rows != 0; rows &= rows - 1) {
+    const auto i = static_cast<size_t>(std::countr_zero(rows));
+    kinds[i] = RejectionKind(cycle, model::NodeRow{static_cast<uint32_t>(first + i)})
+                   .value_or(uint32_t{kNoKind});
+  }
 }
 
 std::map<std::string, api::AllocationResult> FilterPlugin::Allocations(const Cycle&,

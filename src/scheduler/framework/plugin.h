@@ -164,6 +164,12 @@ class FilterPlugin : public virtual Plugin {
   virtual bool Passes(const Cycle& cycle, model::NodeRow node) const {
     return Explain(cycle, node).ok();
   }
+
+  // Writes to kinds[i] the RejectionKind of row first + i, for those of 64 rows that are in `rows`;
+  // kNoKind if it must be explained.
+  static constexpr uint32_t kNoKind = UINT32_MAX;
+  virtual void RejectionKinds(const Cycle& cycle, size_t first, uint64_t rows,
+                              std::span<uint32_t, 64> kinds) const;
 };
 
 struct Nomination {

@@ -14,7 +14,8 @@
 
 namespace berth::scheduler::model {
 class Cluster;
-}
+class NodeTable;
+}  // namespace berth::scheduler::model
 
 namespace berth::scheduler::framework {
 
@@ -42,6 +43,11 @@ class PriorityView {
   // Those of a contested row.
   const Rivals& rivals(model::NodeRow row) const { return *rivals_[row.index()]; }
 
+  // The sums of all rows, with their rivals but for those in uncounted(): for TrySwapSums.
+  model::PodSums& sums_with_rivals() { return sums_; }
+  // The contested rows whose rivals request scalar resources or are not small.
+  const model::NodeMask& uncounted() const { return uncounted_; }
+
   // What `plugin` stores; made of the priority when first asked for.
   template <typename State>
   State& state(const Plugin& plugin) {
@@ -52,11 +58,14 @@ class PriorityView {
 
  private:
   void Look(const model::Cluster& cluster, model::NodeRow row);
+  void CopySums(const model::NodeTable& nodes, model::NodeRow row);
+  void CopyAllSums(const model::NodeTable& nodes);
 
   const int32_t priority_;
   bool started_ = false;
   uint64_t position_ = 0;  // In the log of changed rows.
-  model::NodeMask contested_;
+  model::NodeMask contested_, uncounted_;
+  model::PodSums sums_;
   std::vector<std::unique_ptr<const Rivals>> rivals_;  // By row; null for those not contested.
   std::map<const Plugin*, std::unique_ptr<PriorityState>> states_;
 };

@@ -68,6 +68,50 @@ TEST_F(PriorityViewTest, SumsThatMayOverflowAreLarge) {
   EXPECT_EQ(Rivals(), "a: 1 pods, 0m (large); b: 1 pods, 1000m (large)");
 }
 
+// The sums of a node as filters see them with its rivals: "1000m, 2 pods".
+class PriorityViewSumsTest : public PriorityViewTest {
+ protected:
+  std::string Sums(const std::string& node) {
+    view_.Refresh(cluster_);
+    const model::NodeRow row = cluster_.nodes().Find(cluster_.symbols().Find(node));
+    cluster_.TrySwapSums(view_.sums_with_rivals());
+    const model::NodeColumns& columns = cluster_.nodes().columns();
+    std::string text = std::to_string(columns.requested_cpu[row.index()]) + "m, " +
+                       std::to_string(columns.pod_count[row.index()]) + " pods";
+    cluster_.TrySwapSums(view_.sums_with_rivals());
+    if (view_.uncounted().Test(row.index())) text += " (uncounted)";
+    return text;
+  }
+};
+
+TEST_F(PriorityViewSumsTest, HaveRivals) {
+  cluster_.Put(MakePod("on-a").On("a").Request("cpu", "1"));
+  EXPECT_EQ(Sums("a"), "1000m, 1 pods");
+  Nominate(MakePod("equal").Priority(5).Request("cpu", "100m"), "a");
+  Nominate(MakePod("lower").Priority(4).Request("cpu", "400m"), "a");
+  EXPECT_EQ(Sums("a"), "1100m, 2 pods");
+  EXPECT_EQ(Sums("b"), "0m, 0 pods");
+  cluster_.Put(MakePod("also-on-a").On("a").Request("cpu", "3"));
+  EXPECT_EQ(Sums("a"), "4100m, 3 pods");
+  cluster_.Remove<api::Pod>({"default", "equal"});
+  EXPECT_EQ(Sums("a"), "4000m, 2 pods");
+}
+
+TEST_F(PriorityViewSumsTest, KeepRivalsWhenANodeComes) {
+  Nominate(MakePod("p").Priority(5).Request("cpu", "100m"), "a");
+  EXPECT_EQ(Sums("a"), "100m, 1 pods");
+  for (int i = 0; i < 100; ++i) cluster_.Put(MakeNode("new-" + std::to_string(i)));
+  EXPECT_EQ(Sums("a"), "100m, 1 pods");
+  EXPECT_EQ(Sums("new-99"), "0m, 0 pods");
+}
+
+TEST_F(PriorityViewSumsTest, LeaveOutRivalsThatTheyCannotCount) {
+  Nominate(MakePod("p").Priority(5).Request("cpu", "1").Request("memory", "9E"), "a");
+  Nominate(MakePod("q").Priority(5).Request("cpu", "1").Request("example.com/gpu", "1"), "b");
+  EXPECT_EQ(Sums("a"), "0m, 0 pods (uncounted)");
+  EXPECT_EQ(Sums("b"), "0m, 0 pods (uncounted)");
+}
+
 TEST(PriorityViews, AViewIsSharedAndThoseUsedLastAreRetained) {
   model::Cluster cluster;
   PriorityViews views;

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <bit>
 #include <functional>
 #include <map>
 #include <utility>
@@ -72,22 +73,33 @@ void Diagnosis::Add(model::NodeRow node, Verdict verdict) {
   ++judged_;
 }
 
+namespace {
+
+bool AllAreEqual(std::span<const VerdictTable::Number> numbers) {
+  VerdictTable::Number differences = 0;  // Without a branch, so that it is vectorised.
+  for (VerdictTable::Number number : numbers) differences |= number ^ numbers[0];
+  return differences == 0;
+}
+
+}  // namespace
+
 void Diagnosis::Add(const model::NodeMask& nodes, std::span<const VerdictTable::Number> by_row) {
   ResizeRows(nodes.size());
   const std::vector<size_t> before = counts_;
-  // Neighbours often have the same verdict: they are counted together.
-  VerdictTable::Number last = 0;
-  size_t in_a_row = 0;
-  nodes.ForEach([&](size_t row) {
-    const VerdictTable::Number number = by_row[row];
-    by_row_[row] = number;
-    if (number != last) {
-      counts_[last] += std::exchange(in_a_row, 0);
-      last = number;
+  for (size_t w = 0; w < nodes.words().size(); ++w) {
+    uint64_t rest = nodes.words()[w];
+    const size_t first = w * 64;
+    if (rest == ~uint64_t{0} && AllAreEqual(by_row.subspan(first, 64))) {
+      counts_[by_row[first]] += 64;
+      std::fill_n(by_row_.begin() + static_cast<ptrdiff_t>(first), 64, by_row[first]);
+      continue;
     }
-    ++in_a_row;
-  });
-  if (in_a_row > 0) counts_[last] += in_a_row;
+    for (; rest != 0; rest &= rest - 1) {
+      const size_t row = first + static_cast<size_t>(std::countr_zero(rest));
+      by_row_[row] = by_row[row];
+      ++counts_[by_row[row]];
+    }
+  }
   judged_ += nodes.Count();
   for (VerdictTable::Number i = 0; i < verdicts_.size(); ++i) {
     if (before[i] == 0 && counts_[i] > 0) AddRejector(verdicts_[i]);

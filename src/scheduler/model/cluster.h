@@ -137,6 +137,7 @@ class Cluster {
   void TrySubtractSums(NodeRow node, const ResourceVector& amounts, int64_t pods) {
     nodes_.TrySubtractSums(node, amounts, pods);
   }
+  void TrySwapSums(PodSums& sums) { nodes_.TrySwapSums(sums); }
 
   // Counts a pod that has a node as running nowhere, until PutBack; its record does not change.
   // Unlike in a dry run, the row counts as changed: any number of pods may be taken off while

@@ -255,6 +255,13 @@ void NodeTable::TrySubtractSums(NodeRow row, const ResourceVector& amounts, int6
   }
 }
 
+void NodeTable::TrySwapSums(PodSums& sums) {
+  columns_.requested_cpu.swap(sums.cpu);
+  columns_.requested_memory.swap(sums.memory);
+  columns_.requested_ephemeral.swap(sums.ephemeral_storage);
+  columns_.pod_count.swap(sums.pods);
+}
+
 bool NodeTable::SumsAreSmall(NodeRow row) const {
   const size_t r = row.index();
   return IsSmallAmount(columns_.requested_cpu[r]) && IsSmallAmount(columns_.requested_memory[r]) &&

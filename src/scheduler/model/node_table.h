@@ -168,6 +168,8 @@ class NodeTable {
   // Neither the sums nor the amounts may be near the end of their range: see SumsAreSmall.
   void TryAddSums(NodeRow row, const ResourceVector& amounts, int64_t pods);
   void TrySubtractSums(NodeRow row, const ResourceVector& amounts, int64_t pods);
+  // Exchanges the sums of all rows, likewise; `sums` has as many. The same call must follow.
+  void TrySwapSums(PodSums& sums);
   // Reports whether small amounts (ResourceVector::IsSmall) can be added to the sums of `row`.
   bool SumsAreSmall(NodeRow row) const;
 

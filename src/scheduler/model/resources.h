@@ -51,6 +51,12 @@ struct ResourceVector {
   friend bool operator==(const ResourceVector&, const ResourceVector&) = default;
 };
 
+// What the pods of each node request together, without scalar resources, and how many they are; by
+// row.
+struct PodSums {
+  std::vector<int64_t> cpu, memory, ephemeral_storage, pods;
+};
+
 // How the requests of a pod are counted: of one that needs a node, and of one on its node.
 api::PodRequestOptions NewPodRequests(const Features& features);
 api::PodRequestOptions PlacedPodRequests(const Features& features);

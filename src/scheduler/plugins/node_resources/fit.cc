@@ -62,8 +62,8 @@ bool HasScalars(const Scalars& scalars, const model::NodeColumns& columns, size_
 
 // Returns the scalar resources to check. Which of them devices provide may change any time.
 Scalars ScalarsOf(const framework::Cycle& cycle, const CompiledFit& compiled) {
+  if (compiled.scalars.empty()) return {};
   Scalars scalars = compiled.scalars;
-  if (scalars.empty()) return scalars;
   const model::Cluster& cluster = cycle.cluster();
   const devices::ExtendedResources& provided = cluster.devices().extended_resources();
   if (provided.empty()) return scalars;
@@ -302,14 +302,15 @@ framework::Verdict NodeResourcesFit::Explain(const framework::Cycle& cycle,
       std::move(reasons)};
 }
 
-// A bit for each reason, and one for a pod that does not fit on the empty node.
+// As ShortResourcesOfRows.
 std::optional<uint32_t> NodeResourcesFit::RejectionKind(const framework::Cycle& cycle,
                                                         model::NodeRow node) const {
   if (!cycle.compiled<CompiledFit>(*this).scalars.empty()) return std::nullopt;
   const model::ResourceVector& wanted = cycle.pod_class().requests;
   const model::NodeColumns& columns = cycle.nodes().columns();
   const size_t row = node.index();
-  uint32_t kind = columns.pod_count[row] + 1 > columns.allocatable_pods[row];
+  const bool has_slot = columns.pod_count[row] < columns.allocatable_pods[row];
+  uint32_t kind = has_slot ? 0 : kShortOfPods;
   bool hopeless = false;
   auto check = [&](int64_t request, const std::vector<int64_t>& allocatable,
                    const std::vector<int64_t>& requested, uint32_t bit) {
@@ -317,10 +318,20 @@ std::optional<uint32_t> NodeResourcesFit::RejectionKind(const framework::Cycle& 
     kind |= bit;
     hopeless |= request > allocatable[row];
   };
-  check(wanted.milli_cpu, columns.allocatable_cpu, columns.requested_cpu, 2);
-  check(wanted.memory, columns.allocatable_memory, columns.requested_memory, 4);
-  check(wanted.ephemeral_storage, columns.allocatable_ephemeral, columns.requested_ephemeral, 8);
-  return hopeless ? kind | 16 : kind;
+  check(wanted.milli_cpu, columns.allocatable_cpu, columns.requested_cpu, kShortOfCpu);
+  check(wanted.memory, columns.allocatable_memory, columns.requested_memory, kShortOfMemory);
+  check(wanted.ephemeral_storage, columns.allocatable_ephemeral, columns.requested_ephemeral,
+        kShortOfEphemeralStorage);
+  return hopeless ? kind | kTooSmall : kind;
+}
+
+void NodeResourcesFit::RejectionKinds(const framework::Cycle& cycle, size_t first, uint64_t rows,
+                                      std::span<uint32_t, 64> kinds) const {
+  constexpr int kMany = 8;  // All 64 take as long as so many one by one.
+  const bool at_once = std::popcount(rows) >= kMany && first + 64 <= cycle.nodes().rows() &&
+                       cycle.compiled<CompiledFit>(*this).scalars.empty();
+  if (!at_once) return FilterPlugin::RejectionKinds(cycle, first, rows, kinds);
+  ShortResourcesOfRows(cycle.pod_class().requests, cycle.nodes().columns(), first, kinds);
 }
 
 framework::Verdict NodeResourcesFit::PreScore(framework::Cycle&, const model::NodeMask&) const {

@@ -39,6 +39,8 @@ class NodeResourcesFit final : public framework::PreFilterPlugin,
   framework::Verdict Explain(const framework::Cycle& cycle, model::NodeRow node) const override;
   std::optional<uint32_t> RejectionKind(const framework::Cycle& cycle,
                                         model::NodeRow node) const override;
+  void RejectionKinds(const framework::Cycle& cycle, size_t first, uint64_t rows,
+                      std::span<uint32_t, 64> kinds) const override;
   std::string Details(const framework::Cycle& cycle, model::NodeRow node) const override;
   framework::Scope filter_scope() const override { return framework::Scope::kNode; }
   framework::SeenOfPods seen_of_pods() const override { return framework::SeenOfPods::kSums; }

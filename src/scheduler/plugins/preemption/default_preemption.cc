@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "api/object.h"
 #include "scheduler/framework/post_filter.h"
@@ -49,17 +51,23 @@ bool HasTerminatingVictim(const framework::FailedCycle& failed) {
   });
 }
 
-// The nodes where evicting pods may help, in node order.
-std::vector<model::NodeRow> PotentialNodes(const framework::FailedCycle& failed) {
+// Returns the nodes where evicting pods may help, in node order. `buffer` may hold them.
+std::span<const model::NodeRow> PotentialNodes(const framework::FailedCycle& failed,
+                                               std::vector<model::NodeRow>& buffer) {
+  const framework::Diagnosis& diagnosis = failed.diagnosis;
   const std::vector<model::NodeRow>& rows = failed.attempt.cluster().nodes().order().rows();
-  std::vector<model::NodeRow> potential(rows.size());
+  size_t potential = 0;
+  diagnosis.ForEachVerdict([&](const framework::Verdict& verdict, size_t nodes) {
+    if (verdict.code() == framework::Code::kUnschedulable) potential += nodes;
+  });
+  if (potential == rows.size()) return rows;
+  buffer.resize(rows.size());
   size_t count = 0;
   for (model::NodeRow row : rows) {
-    potential[count] = row;  // Without a branch: the pattern is not predictable.
-    count += failed.diagnosis.Of(row).code() == framework::Code::kUnschedulable;
+    buffer[count] = row;  // Without a branch: the pattern is not predictable.
+    count += diagnosis.Of(row).code() == framework::Code::kUnschedulable;
   }
-  potential.resize(count);
-  return potential;
+  return std::span(buffer).first(count);
 }
 
 framework::PostFilterResult PreemptionError(const std::vector<std::string>& errors) {
@@ -181,7 +189,8 @@ Task<framework::PostFilterResult> DefaultPreemption::PostFilter(
   }
   if (failed.report != nullptr) failed.report->eligible = true;
 
-  const std::vector<model::NodeRow> nodes = PotentialNodes(failed);
+  std::vector<model::NodeRow> buffer;
+  const std::span<const model::NodeRow> nodes = PotentialNodes(failed, buffer);
   auto& cache = failed.attempt.cycle().class_cache<DryRunCache>(*this);
   const bool needs_all_victims = failed.advisor != nullptr || failed.report != nullptr;
   std::optional<QuickDryRun> quick;

@@ -31,7 +31,7 @@ void DryRunCache::Refresh(const model::Cluster& cluster) {
   if (outdated) {
     outcomes_.clear();
     bytes_ = 0;
-  } else {
+  } else if (!outcomes_.empty()) {
     for (model::NodeRow row : changes.Since(position_)) {
       if (row.index() < outcomes_.size()) Drop(outcomes_[row.index()]);
     }
@@ -96,14 +96,70 @@ const DryRunOutcome& TryNode(framework::FailedCycle& failed, DryRunCache& cache,
   return uncached.emplace_back(std::move(outcome));
 }
 
-std::optional<QuickRating> RateQuickly(framework::FailedCycle& failed, DryRunCache& cache,
-                                       QuickDryRun& quick, model::NodeRow node) {
-  if (!quick.MayRate(node)) return std::nullopt;
-  const auto* const known = cache.FindRating(node);
-  if (known != nullptr && known->has_value()) return *known;
-  const auto rating = quick.Rate(node, failed.diagnosis.Of(node), failed.now);
-  if (rating) cache.InsertRating(node, *rating);
-  return rating;
+// The candidates found so far.
+class Candidates {
+ public:
+  explicit Candidates(size_t wanted) : wanted_(wanted) {}
+
+  bool enough() const { return compliant_ > 0 && found() >= wanted_; }
+  // How many more are wanted.
+  size_t missing() const { return wanted_ - std::min(wanted_, found()); }
+  // Reports whether a candidate with this rating or a higher one may be the best.
+  bool MayBeBest(const framework::VictimRating& lowest) const { return !best_ || lowest < *best_; }
+
+  void Add(const DryRunResult::Candidate& candidate) {
+    if (MayBeBest(candidate.rating)) best_ = candidate.rating;
+    if (candidate.rating.violates_budget()) {
+      violating_.push_back(candidate);
+    } else {
+      ++compliant_;
+      rated_.push_back(candidate);
+    }
+  }
+  // Counts a candidate that is not the best and violates no budget.
+  void PassOver() { ++compliant_; }
+
+  std::vector<DryRunResult::Candidate> Take() && {
+    rated_.insert(rated_.end(), violating_.begin(), violating_.end());
+    return std::move(rated_);
+  }
+
+ private:
+  size_t found() const { return compliant_ + violating_.size(); }
+
+  const size_t wanted_;
+  size_t compliant_ = 0;  // Those that violate no budget, rated or not.
+  std::optional<framework::VictimRating> best_;
+  std::vector<DryRunResult::Candidate> rated_, violating_;
+};
+
+// Adds `node` to the candidates if sums tell that it is one. Reports whether they do.
+bool TryQuickly(framework::FailedCycle& failed, DryRunCache& cache, QuickDryRun& quick,
+                model::NodeRow node, Candidates& candidates) {
+  if (!quick.MayRate(node)) return false;
+  const std::optional<QuickRating>* const known = cache.FindRating(node);
+  const QuickRating* lowest = known != nullptr && known->has_value() ? &**known : nullptr;
+  if (lowest == nullptr) {
+    const PotentialVictims::List* const among =
+        quick.FindVictims(node, failed.diagnosis.Of(node), failed.now);
+    if (among == nullptr) return false;
+    if (!among->any_over_budget) {
+      lowest = &among->lowest_rating;
+      cache.InsertRating(node, *lowest);
+    }
+  } else if (lowest->exact) {
+    candidates.Add({node, lowest->At(failed.now), nullptr});
+    return true;
+  }
+  if (lowest != nullptr && !candidates.MayBeBest(lowest->At(failed.now))) {
+    candidates.PassOver();
+    return true;
+  }
+  const std::optional<QuickRating> rating = quick.Rate(node, failed.now);
+  if (!rating) return false;
+  cache.InsertRating(node, *rating);
+  candidates.Add({node, rating->At(failed.now), nullptr});
+  return true;
 }
 
 }  // namespace
@@ -118,26 +174,25 @@ DryRunResult DryRunPreemption(framework::FailedCycle& failed, DryRunCache& cache
   if (nodes.empty()) return result;
   cache.Refresh(failed.attempt.cluster());
   const bool depends_on_rows_alone = failed.attempt.DependsOnRowsAlone();
-  std::vector<DryRunResult::Candidate>& candidates = result.candidates;
-  std::vector<DryRunResult::Candidate> violating;
+  Candidates candidates(wanted);
   const size_t offset = failed.random.Below(nodes.size());
+  const bool prepares = quick != nullptr && !cache.has_ratings();
+  size_t prepared = 0;
   for (size_t i = 0; i < nodes.size(); ++i) {
-    const bool enough = !candidates.empty() && candidates.size() + violating.size() >= wanted;
-    if (enough && failed.report == nullptr) break;
-    const model::NodeRow node = nodes[(offset + i) % nodes.size()];
-    const auto add = [&](const framework::VictimRating& rating, const DryRunOutcome* outcome) {
-      (rating.violates_budget() ? violating : candidates).push_back({node, rating, outcome});
-    };
-    if (quick != nullptr) {
-      if (const auto rating = RateQuickly(failed, cache, *quick, node)) {
-        add(rating->At(failed.now), nullptr);
-        continue;
-      }
+    if (candidates.enough() && failed.report == nullptr) break;
+    if (prepares && i == prepared) {
+      // Each time takes a pass over all words of a mask.
+      const size_t least = 64 + nodes.size() / 64;
+      prepared += std::min(std::max(candidates.missing(), least), nodes.size() - i);
+      quick->Prepare(nodes, (offset + i) % nodes.size(), prepared - i, failed.diagnosis,
+                     failed.now);
     }
+    const model::NodeRow node = nodes[(offset + i) % nodes.size()];
+    if (quick != nullptr && TryQuickly(failed, cache, *quick, node, candidates)) continue;
     const DryRunOutcome& outcome =
         TryNode(failed, cache, depends_on_rows_alone, node, result.uncached);
     if (outcome.verdict.ok()) {
-      add(outcome.RatingAt(failed.now), &outcome);
+      candidates.Add({node, outcome.RatingAt(failed.now), &outcome});
     } else if (outcome.verdict.rejected()) {
       result.rejected.Add(node, outcome.verdict);
     } else {
@@ -146,7 +201,7 @@ DryRunResult DryRunPreemption(framework::FailedCycle& failed, DryRunCache& cache
         result.errors.push_back(message);
     }
   }
-  candidates.insert(candidates.end(), violating.begin(), violating.end());
+  result.candidates = std::move(candidates).Take();
   return result;
 }
 

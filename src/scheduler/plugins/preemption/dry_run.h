@@ -49,8 +49,10 @@ class DryRunCache final : public framework::ClassState {
   }
   const DryRunOutcome& Insert(model::NodeRow node, DryRunOutcome outcome);
 
+  // Reports whether the class is tried again and again.
+  bool has_ratings() const { return !ratings_.empty(); }
   // The same for quick dry runs, which are not worth storing unless the class is tried again and
-  // again.
+  // again. A rating that is not exact is that of victims that violate no budget.
   const std::optional<QuickRating>* FindRating(model::NodeRow node) const {
     return ratings_.empty() ? nullptr : &ratings_[node.index()];
   }
@@ -83,9 +85,11 @@ struct DryRunResult {
     const DryRunOutcome* outcome;
   };
 
-  std::vector<Candidate> candidates;  // Those that violate no budget first.
-  framework::Diagnosis rejected;      // The nodes where preemption does not help.
-  std::vector<std::string> errors;    // Each once.
+  // Those that violate no budget first. After quick dry runs, without those that are certainly not
+  // better than one before them.
+  std::vector<Candidate> candidates;
+  framework::Diagnosis rejected;    // The nodes where preemption does not help.
+  std::vector<std::string> errors;  // Each once.
   std::deque<DryRunOutcome> uncached;
 };
 

@@ -36,38 +36,75 @@ QuickDryRun::QuickDryRun(framework::Attempt& attempt, PotentialVictims& potentia
       view_(attempt.view()),
       sums_suffice_(attempt.DependsOnRowsAlone() &&
                     attempt.FiltersThatSee(framework::SeenOfPods::kAll).empty()),
-      by_sums_(attempt.FiltersThatSee(framework::SeenOfPods::kSums)) {}
+      by_sums_(attempt.FiltersThatSee(framework::SeenOfPods::kSums)),
+      found_(attempt.cluster().nodes().rows()) {}
 
-std::optional<QuickRating> QuickDryRun::Rate(model::NodeRow node, const framework::Verdict& verdict,
-                                             Instant now) {
-  if (!MayRate(node)) return std::nullopt;
+void QuickDryRun::Prepare(std::span<const model::NodeRow> nodes, size_t first, size_t count,
+                          const framework::Diagnosis& diagnosis, Instant now) {
   model::Cluster& cluster = attempt_.cluster();
-  const std::span<const Victim> victims = potential_.On(cluster, node, now);
-  if (victims.empty()) return std::nullopt;
-  const auto* const rivals = view_.contested().Test(node.index()) ? &view_.rivals(node) : nullptr;
-  if (rivals != nullptr && !rivals->are_small) return std::nullopt;
+  found_.ClearAll();
+  const framework::Verdict* last = nullptr;
+  for (size_t i = first; i < first + count; ++i) {
+    const model::NodeRow node = nodes[i < nodes.size() ? i : i - nodes.size()];
+    const framework::Verdict* const verdict = &diagnosis.Of(node);
+    if (verdict != last) LookAtRejector(verdict->plugin());
+    last = verdict;
+    // Others are left to LookForVictims.
+    if (!MayRate(node) || !rejector_sees_sums_ || !after_rejector_.empty()) continue;
+    const PotentialVictims::List& list = potential_.On(cluster, view_, node, now);
+    if (!list.victims.empty() && !list.has_scalars) found_.Set(node.index());
+  }
+  cluster.TrySwapSums(potential_.sums_without_victims());
+  const bool done = std::ranges::all_of(by_sums_, [&](const framework::FilterPlugin* filter) {
+    return filter->Filter(attempt_.cycle(), found_).ok();
+  });
+  cluster.TrySwapSums(potential_.sums_without_victims());
+  if (!done) found_.ClearAll();
+}
 
+const PotentialVictims::List* QuickDryRun::LookForVictims(model::NodeRow node,
+                                                          const framework::Verdict& verdict,
+                                                          Instant now) {
+  if (!MayRate(node)) return nullptr;
+  const PotentialVictims::List& list = potential_.On(attempt_.cluster(), view_, node, now);
+  if (list.victims.empty()) return nullptr;
+  LookAtRejector(verdict.plugin());
+  return FitsByEviction(node, list) && PassesWithoutPods(node) ? &list : nullptr;
+}
+
+bool QuickDryRun::FitsByEviction(model::NodeRow node, const PotentialVictims::List& list) const {
+  model::Cluster& cluster = attempt_.cluster();
+  cluster.TrySubtractSums(node, list.freed, list.freed_pods);
+  const bool fits = PassesBySums(node);
+  cluster.TryAddSums(node, list.freed, list.freed_pods);
+  if (!fits || rejector_sees_sums_) return fits;
+  // If the node passes with all of its pods, none is evicted.
+  const Rivals* const rivals = RivalsOn(node);
   if (rivals != nullptr) cluster.TryAddSums(node, rivals->requests, rivals->pods);
-  for (const Victim& victim : victims) cluster.TrySubtractSums(node, *victim.requests, 1);
-  Reprieve(victims, node);
+  const bool passes = PassesBySums(node);
+  if (rivals != nullptr) cluster.TrySubtractSums(node, rivals->requests, rivals->pods);
+  return !passes;
+}
+
+std::optional<QuickRating> QuickDryRun::Rate(model::NodeRow node, Instant now) {
+  model::Cluster& cluster = attempt_.cluster();
+  const PotentialVictims::List& among = potential_.On(cluster, view_, node, now);
+  if (among.victims.empty()) return std::nullopt;
+  const Rivals* const rivals = RivalsOn(node);
+  cluster.TrySubtractSums(node, among.freed, among.freed_pods);
+  Reprieve(among.victims, node);
   for (const Victim* victim : evicted_) cluster.TryAddSums(node, *victim->requests, 1);
   if (rivals != nullptr) cluster.TrySubtractSums(node, rivals->requests, rivals->pods);
-
-  const bool helps = fits_without_victims_ && !evicted_.empty() && PassesWithoutPods(node, verdict);
-  if (!helps) return std::nullopt;
   return RatingOf(evicted_, now);
 }
 
 void QuickDryRun::Reprieve(std::span<const Victim> victims, model::NodeRow node) {
   model::Cluster& cluster = attempt_.cluster();
   evicted_.clear();
-  fits_without_victims_ = PassesBySums(node);
   for (const Victim& victim : victims) {
-    if (fits_without_victims_) {
-      cluster.TryAddSums(node, *victim.requests, 1);
-      if (PassesBySums(node)) continue;
-      cluster.TrySubtractSums(node, *victim.requests, 1);
-    }
+    cluster.TryAddSums(node, *victim.requests, 1);
+    if (PassesBySums(node)) continue;
+    cluster.TrySubtractSums(node, *victim.requests, 1);
     evicted_.push_back(&victim);
   }
 }
@@ -78,17 +115,20 @@ bool QuickDryRun::PassesBySums(model::NodeRow node) const {
   });
 }
 
-bool QuickDryRun::PassesWithoutPods(model::NodeRow node, const framework::Verdict& verdict) {
-  if (last_rejector_ != verdict.plugin()) {
-    last_rejector_ = verdict.plugin();
-    after_rejector_ = attempt_.FiltersThatSee(framework::SeenOfPods::kNone);
-    const auto filters = attempt_.profile().filter();
-    const auto rejecting =
-        std::ranges::find(filters, verdict.plugin(), &framework::FilterPlugin::name);
-    std::erase_if(after_rejector_, [&](const framework::FilterPlugin* filter) {
-      return rejecting != filters.end() && std::ranges::find(filters, filter) < rejecting;
-    });
-  }
+void QuickDryRun::LookAtRejector(const std::string& plugin) {
+  if (last_rejector_ == plugin) return;
+  last_rejector_ = plugin;
+  after_rejector_ = attempt_.FiltersThatSee(framework::SeenOfPods::kNone);
+  const auto filters = attempt_.profile().filter();
+  const auto rejecting = std::ranges::find(filters, plugin, &framework::FilterPlugin::name);
+  rejector_sees_sums_ =
+      rejecting != filters.end() && std::ranges::find(by_sums_, *rejecting) != by_sums_.end();
+  std::erase_if(after_rejector_, [&](const framework::FilterPlugin* filter) {
+    return rejecting != filters.end() && std::ranges::find(filters, filter) < rejecting;
+  });
+}
+
+bool QuickDryRun::PassesWithoutPods(model::NodeRow node) const {
   return std::ranges::all_of(after_rejector_, [&](const framework::FilterPlugin* filter) {
     return filter->Passes(attempt_.cycle(), node);
   });

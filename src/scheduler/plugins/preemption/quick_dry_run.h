@@ -1,5 +1,5 @@
-// QuickDryRun rates preemption on one node by the sums of what its pods request, without removing a
-// pod from the model.
+// QuickDryRun tries out preemption on one node by the sums of what its pods request, without
+// removing a pod from the model.
 #pragma once
 
 #include <optional>
@@ -14,16 +14,6 @@
 
 namespace berth::scheduler::plugins {
 
-struct QuickRating {
-  framework::VictimRating rating;
-  // None of the victims of the highest priority has a start time: they count as starting now.
-  bool no_start_time = false;
-
-  framework::VictimRating At(Instant now) const {
-    return no_start_time ? rating.StartingAt(now) : rating;
-  }
-};
-
 class QuickDryRun {
  public:
   // Both must outlive this object, and nothing else may change the cluster meanwhile. The attempt
@@ -34,30 +24,51 @@ class QuickDryRun {
   // the class got holds for this one: pods on other nodes may have made a filter take part since.
   bool MayRate(model::NodeRow node) const { return sums_suffice_ && !attempt_.IsSpecial(node); }
 
-  // Returns the rating of the victims that SelectVictimsOnNode would find on `node`, which was
-  // rejected with this verdict. Absent if only that knows: evicting pods may not help there, or a
-  // filter sees more of pods than sums.
-  std::optional<QuickRating> Rate(model::NodeRow node, const framework::Verdict& verdict,
-                                  Instant now);
+  // Looks at `count` nodes from nodes[first] on, around the end, together, so that FindVictims
+  // costs little for them. They were rejected with the verdicts of `diagnosis`.
+  void Prepare(std::span<const model::NodeRow> nodes, size_t first, size_t count,
+               const framework::Diagnosis& diagnosis, Instant now);
+
+  // Returns the pods of `node`, which was rejected with this verdict, if SelectVictimsOnNode would
+  // find victims among them. Null if only that knows: evicting pods may not help there, or a filter
+  // sees more of pods than sums. Valid until the potential victims are refreshed.
+  const PotentialVictims::List* FindVictims(model::NodeRow node, const framework::Verdict& verdict,
+                                            Instant now) {
+    if (found_.Test(node.index())) return &potential_.Known(node);
+    return LookForVictims(node, verdict, now);
+  }
+  // Returns the rating of the victims that SelectVictimsOnNode would find on `node`, where
+  // FindVictims has found them: for this pod, or for another of its class since the node changed.
+  // Absent if it would not find them now, because the clock was set back.
+  std::optional<QuickRating> Rate(model::NodeRow node, Instant now);
 
  private:
   using Victim = PotentialVictims::Victim;
+  using Rivals = framework::PriorityView::Rivals;
 
+  // Null if there are none.
+  const Rivals* RivalsOn(model::NodeRow node) const {
+    return view_.contested().Test(node.index()) ? &view_.rivals(node) : nullptr;
+  }
+  const PotentialVictims::List* LookForVictims(model::NodeRow node,
+                                               const framework::Verdict& verdict, Instant now);
+  bool FitsByEviction(model::NodeRow node, const PotentialVictims::List& list) const;
   // Reprieves victims, which are all removed, as long as the pod fits. evicted_ are the others.
   void Reprieve(std::span<const Victim> victims, model::NodeRow node);
   bool PassesBySums(model::NodeRow node) const;
-  bool PassesWithoutPods(model::NodeRow node, const framework::Verdict& verdict);
+  void LookAtRejector(const std::string& plugin);
+  bool PassesWithoutPods(model::NodeRow node) const;
 
   framework::Attempt& attempt_;
   PotentialVictims& potential_;
   const framework::PriorityView& view_;
   const bool sums_suffice_;
   const std::vector<const framework::FilterPlugin*> by_sums_;
-  // Of the filters that see no pods, those after the one that rejected the last node: those before
-  // it have let the node pass.
-  std::optional<std::string> last_rejector_;
+  model::NodeMask found_;                     // The nodes where the last Prepare found victims.
+  std::optional<std::string> last_rejector_;  // The filter that rejected the last node.
+  bool rejector_sees_sums_ = false;
+  // Of the filters that see no pods, those after it: those before it have let the node pass.
   std::vector<const framework::FilterPlugin*> after_rejector_;
-  bool fits_without_victims_ = false;
   std::vector<const Victim*> evicted_;
 };
 

@@ -6,6 +6,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "api/workloads.h"
 #include "base/random.h"
@@ -99,9 +101,11 @@ class RandomCluster {
   Random random_;
 };
 
-// Rates every node for `pod` both ways. Returns how many were rated quickly.
+// Rates every node for `pod` both ways, after a look at all but one together if `prepares`. Returns
+// how many were rated quickly.
 size_t CompareOnAllNodes(model::Cluster& cluster, const framework::Profile& profile,
-                         framework::PriorityViews& views, const model::PodRecord& pod) {
+                         framework::PriorityViews& views, const model::PodRecord& pod,
+                         bool prepares) {
   framework::ClassResults results(profile, cluster, cluster.class_of(pod), nullptr, nullptr,
                                   &views);
   framework::Attempt attempt(cluster, profile, results, pod);
@@ -110,19 +114,35 @@ size_t CompareOnAllNodes(model::Cluster& cluster, const framework::Profile& prof
   auto& potential = attempt.view().state<PotentialVictims>(*profile.post_filter()[0]);
   potential.Refresh(cluster);
   QuickDryRun quick(attempt, potential);
+  framework::Diagnosis diagnosis;
+  std::vector<model::NodeRow> nodes;
+  for (uint64_t i = 0; i < kNodes; ++i) {
+    nodes.push_back(cluster.nodes().Find(cluster.symbols().Find(NodeName(i))));
+    framework::Verdict rejection = attempt.FilterNode(nodes.back());
+    if (!rejection.ok()) diagnosis.Add(nodes.back(), std::move(rejection));
+  }
+  if (prepares) {
+    const std::string before = Dump(cluster);
+    quick.Prepare(nodes, 3, kNodes - 1, diagnosis, kNow);
+    EXPECT_EQ(Dump(cluster), before);
+  }
   size_t rated = 0;
   for (uint64_t i = 0; i < kNodes; ++i) {
     const model::NodeRow node = cluster.nodes().Find(cluster.symbols().Find(NodeName(i)));
     const std::string before = Dump(cluster);
     // As long as the node is feasible, no filter has rejected it.
     const framework::Verdict rejection = attempt.FilterNode(node);
-    const std::optional<QuickRating> rating = quick.Rate(node, rejection, kNow);
+    const PotentialVictims::List* const among = quick.FindVictims(node, rejection, kNow);
+    std::optional<QuickRating> rating;
+    if (among != nullptr) rating = quick.Rate(node, kNow);
     EXPECT_EQ(Dump(cluster), before);
     framework::Victims victims;
     const framework::Verdict verdict = SelectVictimsOnNode(attempt, node, kNow, victims);
     EXPECT_TRUE(!rating || verdict.ok()) << verdict.Message();
     if (!rating || !verdict.ok()) continue;
     EXPECT_TRUE(rating->At(kNow) == framework::VictimRating(cluster, victims, kNow)) << NodeName(i);
+    EXPECT_TRUE(among->lowest_rating.At(kNow) <= rating->At(kNow)) << NodeName(i);
+    EXPECT_TRUE(among->any_over_budget || !rating->rating.violates_budget()) << NodeName(i);
     const Instant later = kNow + Duration::Seconds(5);
     EXPECT_TRUE(rating->At(later) == framework::VictimRating(cluster, victims, later))
         << NodeName(i);
@@ -144,7 +164,8 @@ TEST_P(QuickDryRunTest, RatesAsIfPodsWereRemoved) {
     // One of them is nominated itself now and then.
     const std::string name = world.random().Chance(80) ? "preemptor" : "waits-1";
     const model::PodId id = world.cluster.PutPod(world.Pod(name).ref());
-    rated += CompareOnAllNodes(world.cluster, *profile, views, world.cluster.pod(id));
+    rated +=
+        CompareOnAllNodes(world.cluster, *profile, views, world.cluster.pod(id), step % 2 == 0);
   }
   EXPECT_GT(rated, 20u);
 }
@@ -169,7 +190,7 @@ class QuickDryRunUnitTest : public testing::Test {
     potential.Refresh(cluster_);
     const model::NodeRow node = cluster_.nodes().Find(cluster_.symbols().Find("a"));
     const framework::Verdict rejection = attempt.FilterNode(node);
-    return QuickDryRun(attempt, potential).Rate(node, rejection, kNow).has_value();
+    return QuickDryRun(attempt, potential).FindVictims(node, rejection, kNow) != nullptr;
   }
 
   model::Cluster cluster_;
