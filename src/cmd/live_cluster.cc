@@ -165,6 +165,8 @@ Result<std::unique_ptr<LiveCluster>> LiveCluster::Make(const std::string& kubeco
   if (!config) return std::unexpected(config.error());
   config->qps = -1;
   std::unique_ptr<LiveCluster> cluster(new LiveCluster);
+  cluster->kubeconfig_ = kubeconfig;
+  cluster->context_ = context;
   auto client = client::RestClient::Create(cluster->loop_, *std::move(config));
   if (!client) return std::unexpected(client.error());
   cluster->client_ = *std::move(client);
@@ -255,6 +257,11 @@ Result<std::optional<api::Ref<api::Pod>>> LiveCluster::GetPod(const api::ObjectK
     return Fail(fmt::format("GET {}: {}", path, received.object.error().message));
   }
   return std::get<api::Ref<api::Pod>>(*received.object);
+}
+
+Result<client::ClientConfig> LiveCluster::ConfigFor(const std::string& server) const {
+  return client::LoadClientConfig(
+      {.kubeconfig = kubeconfig_, .master = server, .context = context_});
 }
 
 }  // namespace berth::cmd

@@ -65,12 +65,19 @@ class LiveCluster {
   // The namespace of the context.
   const std::string& default_namespace() const { return client_->config().default_namespace; }
 
+  // Returns the configuration for another server, with the credentials for this one.
+  Result<client::ClientConfig> ConfigFor(const std::string& server) const;
+  client::RestClient& client() { return *client_; }
+  net::EventLoop& loop() { return loop_; }
+
  private:
   LiveCluster() = default;
 
   Status ListReadableOf(const client::WatchSource& source, const std::string& namespace_,
                         const Progress& progress, ReadableObjects& readable);
 
+  std::string kubeconfig_;
+  std::string context_;
   net::EventLoop loop_;
   std::unique_ptr<client::RestClient> client_;
 };

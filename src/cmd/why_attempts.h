@@ -2,25 +2,36 @@
 // `berth why`.
 #pragma once
 
+#include <span>
 #include <string>
 
 #include "api/json/json.h"
 #include "api/meta.h"
+#include "api/object.h"
 #include "base/result.h"
+#include "cmd/live_cluster.h"
 
 namespace berth::cmd {
 
-struct SchedulerAddress {
-  std::string address;  // "https://10.0.0.7:10259"; empty: the API server, for berth up.
-  std::string ca_file;  // Empty: the authorities of the kubeconfig.
-  std::string server_name;
+// How the scheduler is reached.
+struct SchedulerAccess {
+  std::string address;                     // "https://10.0.0.7:10259"; empty: see AskScheduler.
+  std::string namespace_ = "kube-system";  // Of its pods.
+  std::string ca_file;                     // The authorities of its certificate.
+  std::string server_name;                 // In its certificate; empty: the host of the address.
+  bool insecure = false;  // Accepts any certificate, and sends tokens all the same.
 };
 
 // Returns {"attempts": [...], "queue": "...", "nextAttempt": "..."}: items of AttemptList, newest
-// first, and where the pod is in the queue, if it is there. `kubeconfig` and `context` have the
-// credentials.
-Result<api::JsonObject> AskScheduler(const SchedulerAddress& scheduler,
-                                     const std::string& kubeconfig, const std::string& context,
+// first, and where the pod is in the queue, if it is there. The scheduler is asked with the
+// credentials of the cluster's kubeconfig.
+//
+// Without an address the API server is asked, which berth up adds the API to, and then the
+// berth-schedulers among `scheduler_pods`, leaders first, through port-forwards. Without
+// authorities to verify its certificate with, a pod gets to see no token: only a client certificate
+// is used, which is of no use to whoever receives it.
+Result<api::JsonObject> AskScheduler(const SchedulerAccess& access, LiveCluster& cluster,
+                                     std::span<const api::Ref<api::Pod>> scheduler_pods,
                                      const api::ObjectKey& pod);
 
 // Returns it as text: the queue, and a line or two for each attempt.

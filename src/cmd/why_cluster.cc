@@ -179,4 +179,13 @@ std::vector<api::Ref<api::Pod>> WhyCluster::Pending(const std::string& in_namesp
   return pods;
 }
 
+std::vector<api::Ref<api::Pod>> WhyCluster::PodsIn(const std::string& namespace_name) const {
+  std::vector<api::Ref<api::Pod>> pods;
+  engine_->cluster().pods().ForEach([&](const scheduler::model::PodRecord& pod) {
+    if (pod.object->metadata.namespace_ == namespace_name) pods.push_back(pod.object);
+  });
+  std::ranges::sort(pods, {}, KeyOfPod);
+  return pods;
+}
+
 }  // namespace berth::cmd

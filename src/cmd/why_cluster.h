@@ -46,6 +46,10 @@ class WhyCluster {
   // Returns all pods without a node that are not being deleted, by namespace and name; of one
   // namespace if it is not empty.
   std::vector<api::Ref<api::Pod>> Pending(const std::string& in_namespace) const;
+  // Returns all pods of a namespace, by name.
+  std::vector<api::Ref<api::Pod>> PodsIn(const std::string& namespace_name) const;
+
+  LiveCluster* live() { return live_.get(); }  // Null for files.
 
  private:
   WhyCluster() = default;

@@ -1,11 +1,13 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "api/json/document.h"
 #include "api/json/writer.h"
@@ -14,6 +16,7 @@
 #include "cmd/commands.h"
 #include "cmd/feature_gate_flag.h"
 #include "cmd/live_cluster.h"
+#include "cmd/scheduler_pods.h"
 #include "cmd/why_attempts.h"
 #include "cmd/why_cluster.h"
 #include "cmd/why_subject.h"
@@ -36,7 +39,7 @@ struct WhyOptions {
   bool fixes = true;
   size_t fix = 0;    // The fix to print patches of; 0: none.
   std::string node;  // Of --on.
-  SchedulerAddress scheduler;
+  SchedulerAccess scheduler;
 };
 
 int WhyUsageError(std::string_view problem) {
@@ -100,6 +103,41 @@ int PrintFix(const WhyOptions& options, const WhyCluster& cluster,
   return kExitOk;
 }
 
+// Reports whether kube-scheduler itself, to be seen in `pods`, schedules the pod: nobody knows its
+// attempts then.
+bool IsOfKubeScheduler(const explain::PodExplanation& pod,
+                       const std::vector<api::Ref<api::Pod>>& pods) {
+  return pod.scheduler_name == "default-scheduler" &&
+         std::ranges::any_of(pods, [](const api::Ref<api::Pod>& other) {
+           const auto component = other->metadata.labels.find("component");
+           return component != other->metadata.labels.end() &&
+                  component->second == "kube-scheduler" && !RunsBerthScheduler(*other);
+         });
+}
+
+// Adds what the scheduler remembers of the pod, or a line that says why that is not known. Fails
+// only if the user has named the scheduler.
+Status AddHistory(const WhyOptions& options, WhyCluster& cluster,
+                  const explain::PodExplanation& pod, std::string& text,
+                  api::JsonObject& document) {
+  if (cluster.live() == nullptr) return {};
+  const auto pods = cluster.PodsIn(options.scheduler.namespace_);
+  auto history = AskScheduler(options.scheduler, *cluster.live(), pods, pod.pod);
+  if (history) {
+    text += HistoryText(*history);
+    for (auto& member : *history) document.emplace(member.key(), std::move(member.value()));
+    return {};
+  }
+  if (!options.scheduler.address.empty()) {
+    return Fail("--scheduler-address: " + history.error().message);
+  }
+  if (IsOfKubeScheduler(pod, pods)) return {};
+  const std::string note = "What its scheduler did is not known: " + history.error().message;
+  text += fmt::format("\n{}.\n", note);
+  api::EnsureArray(document, "notes").emplace_back(note);
+  return {};
+}
+
 int WhyPod(const WhyOptions& options, WhyCluster& cluster, const std::string& name,
            const explain::ExplainOptions& explain) {
   const auto pod = cluster.FindPod(name);
@@ -110,16 +148,8 @@ int WhyPod(const WhyOptions& options, WhyCluster& cluster, const std::string& na
   if (options.fix > 0) return PrintFix(options, cluster, *explanation);
   std::string text = ToText(*explanation);
   api::JsonObject document = explain::ToJson(*explanation);
-  if (options.source.files.empty()) {
-    const WhySource& source = options.source;
-    const std::string file = source.kubeconfig.empty() ? DefaultKubeconfig() : source.kubeconfig;
-    auto history = AskScheduler(options.scheduler, file, source.context, explanation->pod);
-    if (history) {
-      text += HistoryText(*history);
-      for (auto& member : *history) document.emplace(member.key(), std::move(member.value()));
-    } else if (!options.scheduler.address.empty()) {
-      return WhyFailed("--scheduler-address: " + history.error().message);
-    }
+  if (Status status = AddHistory(options, cluster, *explanation, text, document); !status) {
+    return WhyFailed(status.error().message);
   }
   return Print(options, cluster, text, std::move(document));
 }
@@ -171,6 +201,10 @@ int RunWhy(const WhyOptions& options, const Registry& registry) {
   if (!options.node.empty() && !one_pod) return WhyUsageError("--on requires a pod");
   if (!options.scheduler.address.empty() && (!one_pod || !options.source.files.empty())) {
     return WhyUsageError("--scheduler-address requires a pod of a live cluster");
+  }
+  if (!options.scheduler.ca_file.empty() && options.scheduler.insecure) {
+    return WhyUsageError(
+        "--scheduler-ca-file and --scheduler-insecure-skip-tls-verify exclude each other");
   }
   auto cluster = WhyCluster::Read(options.source, registry);
   if (!cluster) return WhyFailed(cluster.error().message);
@@ -227,17 +261,26 @@ void AddWhy(flags::Command& berth, const Registry& registry) {
   group
       .Text("scheduler-address", options->scheduler.address,
             "URL of the cluster's berth-scheduler (https://HOST:10259), to add what it remembers: "
-            "the "
-            "attempts to schedule the pod (default: the API server, which berth up adds it to)")
+            "the attempts to schedule the pod (default: the API server of berth up, else the pods "
+            "of berth-scheduler in --scheduler-namespace, through port-forwards)")
       .As("URL");
   group
+      .Text("scheduler-namespace", options->scheduler.namespace_,
+            "Namespace of the pods of berth-scheduler")
+      .As("NAME");
+  group
       .Text("scheduler-ca-file", options->scheduler.ca_file,
-            "Authorities of the scheduler's certificate (default: those of the kubeconfig)")
+            "Authorities of the scheduler's certificate (default: those of the kubeconfig; of a "
+            "pod it is not verified then, and no token is sent to it)")
       .As("FILE");
   group
       .Text("scheduler-tls-server-name", options->scheduler.server_name,
-            "Name in the scheduler's certificate, if it differs from the URL's")
+            "Name in the scheduler's certificate, if it differs from the URL's (of a pod: "
+            "localhost)")
       .As("NAME");
+  group.Switch("scheduler-insecure-skip-tls-verify", options->scheduler.insecure,
+               "Do not verify the scheduler's certificate, and send it the token of the kubeconfig "
+               "all the same");
   group
       .Repeated("filename", options->source.files,
                 "File or directory with the objects of a cluster, instead of a live one; may be "

@@ -132,6 +132,7 @@ struct AttemptView {
   Phases phases;
   BasicWake<std::string_view> woken_by;
   std::span<const std::string_view> waited_for;
+  uint64_t waited_for_id = 0;  // As failure_id, of `waited_for`.
   Duration waited;
 };
 

@@ -18,20 +18,20 @@ namespace {
 constexpr Duration Phases::* kCyclePhases[] = {
     &Phases::pre_filter, &Phases::filter, &Phases::post_filter, &Phases::score, &Phases::reserve};
 
-// What a row begins with. Its texts follow: the name, the node and the uid, then the candidates,
-// the victims, and the plugins that the pod waited for.
+// What a row begins with. Its texts follow: the name, the node and the uid, then the candidates and
+// the victims.
 //
 // Numbers have a fixed size: the engine's thread has less to do than if small ones were short.
 struct RowHead {
   int64_t time = 0, woken = 0, waited = 0;
   int64_t phases[std::size(kCyclePhases)] = {};
   TextOffset namespace_ = kEmptyText, failure = kEmptyText, scheduler_name = kEmptyText,
-             event = kEmptyText, object = kEmptyText;
+             waited_for = kEmptyText, event = kEmptyText, object = kEmptyText;
   uint32_t number = 0, evaluated = 0, feasible = 0;
   uint32_t victims = 0;  // Of which up to kMaxVictims follow.
-  uint8_t candidates = 0, waited_for = 0;
+  uint8_t candidates = 0;
 };
-static_assert(kMaxCandidates <= UINT8_MAX && kMaxPlugins <= UINT8_MAX);
+static_assert(kMaxCandidates <= UINT8_MAX);
 
 // The size of a text in a list; that of a text that rows refer to has four bytes.
 using ShortSize = uint16_t;
@@ -114,24 +114,32 @@ void VisitFailure(const FailureView& failure, auto put) {
   }
 }
 
-struct FailureSize {
+// Likewise, for the plugins that a pod waited for.
+void VisitWaitedFor(std::span<const std::string_view> waited_for, auto put) {
+  const auto plugins = First(waited_for, kMaxPlugins);
+  put(static_cast<uint32_t>(plugins.size()));
+  for (std::string_view plugin : plugins) put(Name(plugin));
+}
+
+struct EncodedSize {
   size_t bytes = 0;
   void operator()(std::string_view text) { bytes += sizeof(ShortSize) + text.size(); }
   void operator()(uint32_t) { bytes += sizeof(uint32_t); }
 };
 
-struct FailureOutput {
+struct EncodedOutput {
   Output to;
   void operator()(std::string_view text) { to.PutText<ShortSize>(text); }
   void operator()(uint32_t number) { to.Put(number); }
 };
 
-void EncodeFailure(const FailureView& failure, std::string& to) {
-  FailureSize size;
-  VisitFailure(failure, std::ref(size));
+// Replaces the content of `to` by what `visit` puts.
+void Encode(std::string& to, auto visit) {
+  EncodedSize size;
+  visit(std::ref(size));
   to.resize(size.bytes);
-  FailureOutput output{Output(to.data())};
-  VisitFailure(failure, std::ref(output));
+  EncodedOutput output{Output(to.data())};
+  visit(std::ref(output));
 }
 
 void DecodeFailure(std::string_view encoded, Attempt& into) {
@@ -146,6 +154,13 @@ void DecodeFailure(std::string_view encoded, Attempt& into) {
     group.reason = from.TakeText<ShortSize>();
     group.nodes = from.Take<uint32_t>();
   }
+}
+
+void DecodeWaitedFor(std::string_view encoded, Attempt& into) {
+  if (encoded.empty()) return;
+  Input from(encoded.data());
+  into.waited_for.resize(from.Take<uint32_t>());
+  for (std::string& plugin : into.waited_for) plugin = from.TakeText<ShortSize>();
 }
 
 bool IsRejectedBy(std::string_view encoded, std::string_view plugin) {
@@ -205,6 +220,7 @@ Attempt Block::Read(uint32_t row, LateMessage& late) const {
   attempt.namespace_ = Text(head.namespace_);
   attempt.scheduler_name = Text(head.scheduler_name);
   DecodeFailure(Text(head.failure), attempt);
+  DecodeWaitedFor(Text(head.waited_for), attempt);
   attempt.number = head.number;
   attempt.evaluated = head.evaluated;
   attempt.feasible = head.feasible;
@@ -227,8 +243,6 @@ Attempt Block::Read(uint32_t row, LateMessage& late) const {
     victim.namespace_ = from.TakeText<ShortSize>();
     victim.name = from.TakeText<ShortSize>();
   }
-  attempt.waited_for.resize(head.waited_for);
-  for (std::string& plugin : attempt.waited_for) plugin = from.TakeText<ShortSize>();
 
   const uint32_t state = slot.state.load(std::memory_order_acquire);
   attempt.outcome = OutcomeIn(state);
@@ -256,6 +270,7 @@ void BlockWriter::Start(Block& block) {
   full_ = false;
   texts_ = {};
   last_failure_id_ = 0;
+  last_waited_for_id_ = 0;
   table_ = {};
 }
 
@@ -267,6 +282,7 @@ bool BlockWriter::Append(const AttemptView& attempt) {
   InternField(attempt.woken_by.event, kMaxReasonBytes, texts_.event);
   InternField(attempt.woken_by.object, kMaxReasonBytes, texts_.object);
   InternFailure(attempt);
+  InternWaitedFor(attempt);
   Block::Slot& slot = block_->slots_[row];
   slot.offset = static_cast<uint32_t>(used_);
   slot.name = Block::Hash(Name(attempt.name));
@@ -326,11 +342,24 @@ void BlockWriter::InternFailure(const AttemptView& attempt) {
     return;
   }
   if (attempt.failure_id == 0 || attempt.failure_id != last_failure_id_) {
-    EncodeFailure(failure, scratch_);
+    Encode(scratch_, [&](auto put) { VisitFailure(failure, put); });
     last_failure_ = Intern(scratch_);
     last_failure_id_ = attempt.failure_id;
   }
   texts_.failure = last_failure_;
+}
+
+void BlockWriter::InternWaitedFor(const AttemptView& attempt) {
+  if (attempt.waited_for.empty()) {
+    texts_.waited_for = kEmptyText;
+    return;
+  }
+  if (attempt.waited_for_id == 0 || attempt.waited_for_id != last_waited_for_id_) {
+    Encode(scratch_, [&](auto put) { VisitWaitedFor(attempt.waited_for, put); });
+    last_waited_for_ = Intern(scratch_);
+    last_waited_for_id_ = attempt.waited_for_id;
+  }
+  texts_.waited_for = last_waited_for_;
 }
 
 // Must agree with Block::Read.
@@ -339,13 +368,11 @@ void BlockWriter::WriteRow(const AttemptView& attempt) {
                          uid = Name(attempt.uid);
   const auto candidates = First(attempt.candidates, kMaxCandidates);
   const auto victims = First(attempt.victims, kMaxVictims);
-  const auto waited_for = First(attempt.waited_for, kMaxPlugins);
   size_t bytes = sizeof(RowHead) + 3 * sizeof(ShortSize) + name.size() + node.size() + uid.size();
   for (const auto& candidate : candidates)
     bytes += sizeof(int64_t) + sizeof(ShortSize) + Name(candidate.node).size();
   for (const auto& victim : victims)
     bytes += 2 * sizeof(ShortSize) + Name(victim.namespace_).size() + Name(victim.name).size();
-  for (std::string_view plugin : waited_for) bytes += sizeof(ShortSize) + Name(plugin).size();
   char* const at = Reserve(bytes);
   if (at == nullptr) return;
 
@@ -355,14 +382,14 @@ void BlockWriter::WriteRow(const AttemptView& attempt) {
                .namespace_ = texts_.namespace_,
                .failure = texts_.failure,
                .scheduler_name = texts_.scheduler_name,
+               .waited_for = texts_.waited_for,
                .event = texts_.event,
                .object = texts_.object,
                .number = attempt.number,
                .evaluated = attempt.evaluated,
                .feasible = attempt.feasible,
                .victims = static_cast<uint32_t>(attempt.victims.size()),
-               .candidates = static_cast<uint8_t>(candidates.size()),
-               .waited_for = static_cast<uint8_t>(waited_for.size())};
+               .candidates = static_cast<uint8_t>(candidates.size())};
   for (size_t i = 0; i < std::size(kCyclePhases); ++i)
     head.phases[i] = (attempt.phases.*kCyclePhases[i]).nanos;
   Output to(at);
@@ -378,7 +405,6 @@ void BlockWriter::WriteRow(const AttemptView& attempt) {
     to.PutText<ShortSize>(Name(victim.namespace_));
     to.PutText<ShortSize>(Name(victim.name));
   }
-  for (std::string_view plugin : waited_for) to.PutText<ShortSize>(Name(plugin));
 }
 
 }  // namespace berth::ledger

@@ -123,7 +123,7 @@ class BlockWriter {
   // The texts of a row that are written once per block.
   struct Texts {
     TextOffset namespace_ = kEmptyText, scheduler_name = kEmptyText, failure = kEmptyText,
-               event = kEmptyText, object = kEmptyText;
+               waited_for = kEmptyText, event = kEmptyText, object = kEmptyText;
   };
 
   // Returns null, then and from then on, if the block is full.
@@ -133,6 +133,7 @@ class BlockWriter {
   // The same, if `last`, the text of that field in the last row, is another one.
   void InternField(std::string_view text, size_t limit, TextOffset& last);
   void InternFailure(const AttemptView& attempt);
+  void InternWaitedFor(const AttemptView& attempt);
   void WriteRow(const AttemptView& attempt);
 
   Block* block_ = nullptr;
@@ -141,7 +142,9 @@ class BlockWriter {
   Texts texts_;        // Of the last row.
   uint64_t last_failure_id_ = 0;
   TextOffset last_failure_ = kEmptyText;
-  std::string scratch_;  // A failure before it is interned.
+  uint64_t last_waited_for_id_ = 0;
+  TextOffset last_waited_for_ = kEmptyText;
+  std::string scratch_;  // A failure or a list before it is interned.
   std::array<Entry, kTableSize> table_;
 };
 

@@ -93,7 +93,8 @@ RC_GTEST_PROP(LedgerTest, WhatIsReadIsWhatWasWritten, ()) {
 
 TEST(LedgerTest, AFailureIsSharedByItsId) {
   Ledger ledger;
-  const Attempt failed = FailedAttempt(1);
+  Attempt failed = FailedAttempt(1);
+  failed.waited_for = {"NodeAffinity", "NodeResourcesFit"};
   ledger.Append(*ViewOf(failed, 7));
   ledger.Append(*ViewOf(PlacedAttempt(2)));
   ledger.Append(*ViewOf(failed, 7));
@@ -104,6 +105,9 @@ TEST(LedgerTest, AFailureIsSharedByItsId) {
   EXPECT_EQ(read[1].message, failed.message);
   EXPECT_TRUE(read[2].groups.empty());
   EXPECT_EQ(read[3].plugins, failed.plugins);
+  EXPECT_EQ(read[0].waited_for, failed.waited_for);
+  EXPECT_TRUE(read[2].waited_for.empty());
+  EXPECT_EQ(read[3].waited_for, failed.waited_for);
 }
 
 TEST(LedgerTest, TextsAreCutToTheirLimits) {

@@ -38,6 +38,7 @@ class ViewOf {
              .phases = attempt.phases,
              .woken_by = {attempt.woken_by.event, attempt.woken_by.object, attempt.woken_by.time},
              .waited_for = waited_for_,
+             .waited_for_id = failure_id,
              .waited = attempt.waited};
   }
   ViewOf(const ViewOf&) = delete;

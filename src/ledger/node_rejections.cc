@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <utility>
 
 namespace berth::ledger {
 
@@ -37,14 +38,32 @@ void NodeRejections::Add(uint64_t failure, NodeVerdicts verdicts) {
 
 void NodeRejections::Count(uint64_t failure, Instant time,
                            const BasicPodName<std::string_view>& pod) {
-  const std::lock_guard lock(mutex_);
-  const auto search = std::ranges::lower_bound(searches_, failure, {}, &Search::failure);
-  if (search == searches_.end() || search->failure != failure) return;  // It has left.
-  if (search->attempts == 0) search->first = time;
-  search->last = time;
-  PodName& last = search->pods[search->attempts++ % kExamples];
+  Failed& failed = unpublished_;
+  if (failed.failure != failure) {
+    Publish();
+    failed.failure = failure;
+  }
+  if (failed.attempts == 0) failed.first = time;
+  failed.last = time;
+  PodName& last = failed.pods[failed.attempts++ % kExamples];
   last.namespace_ = pod.namespace_.substr(0, kMaxNameBytes);
   last.name = pod.name.substr(0, kMaxNameBytes);
+}
+
+void NodeRejections::Publish() {
+  const uint64_t attempts = std::exchange(unpublished_.attempts, 0);
+  if (attempts == 0) return;
+  const std::lock_guard lock(mutex_);
+  const auto search =
+      std::ranges::lower_bound(searches_, unpublished_.failure, {}, &Search::failure);
+  // It may have left.
+  if (search == searches_.end() || search->failure != unpublished_.failure) return;
+  if (search->attempts == 0) search->first = unpublished_.first;
+  search->last = unpublished_.last;
+  const uint64_t kept = std::min<uint64_t>(attempts, kExamples);
+  search->attempts += attempts - kept;
+  for (uint64_t i = attempts - kept; i < attempts; ++i)
+    search->pods[search->attempts++ % kExamples] = unpublished_.pods[i % kExamples];
 }
 
 NodeRejections::Report NodeRejections::Of(const NodePlace& node) const {

@@ -62,8 +62,11 @@ class NodeRejections {
 
   // A search has failed with these verdicts. `failure` is higher than those before.
   void Add(uint64_t failure, NodeVerdicts verdicts);
-  // The pod failed at `time` by that search: its own, or that of an equal pod.
+  // The pod failed at `time` by that search: its own, or that of an equal pod. Readers see it after
+  // the next Publish, or the first Count of another failure: copies that fail one after the other
+  // take no lock.
   void Count(uint64_t failure, Instant time, const BasicPodName<std::string_view>& pod);
+  void Publish();
 
   // --- on any thread ---
 
@@ -79,12 +82,15 @@ class NodeRejections {
   // How many searches are read with the lock held: some microseconds.
   static constexpr size_t kSlice = 64;
 
-  struct Search {
+  // Attempts that failed by the same search.
+  struct Failed {
     uint64_t failure = 0;
-    std::shared_ptr<const NodeVerdicts> verdicts;
     uint64_t attempts = 0;
     Instant first, last;
     std::array<PodName, kExamples> pods;  // Of the last attempts, by their number.
+  };
+  struct Search : Failed {
+    std::shared_ptr<const NodeVerdicts> verdicts;
     size_t bytes = 0;
   };
   using ByReason = std::map<std::pair<std::string, std::string>, Rejection>;
@@ -92,6 +98,7 @@ class NodeRejections {
   static void AddTo(ByReason& rejections, const Search& search, const NodePlace& node);
 
   const size_t memory_;
+  Failed unpublished_;           // Of the engine's thread.
   mutable std::mutex mutex_;     // Guards the members below.
   std::deque<Search> searches_;  // By `failure`, which ascends.
   size_t bytes_ = 0;

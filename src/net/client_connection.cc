@@ -51,7 +51,8 @@ void ClientConnection::Start() {
   Wait();
   // Immediate failures are reported later, never from within a call by the owner.
   asio::post(socket_.socket().get_executor(), [self = shared_from_this()] {
-    if (!self->closed_) self->Resolve();
+    if (self->closed_) return;
+    self->settings_.dial ? self->Dial() : self->Resolve();
   });
 }
 
@@ -60,6 +61,17 @@ void ClientConnection::Close() {
   resolver_.cancel();
   if (opened_ && !lost_) socket_.stream().SayGoodbye();
   socket_.Close();
+}
+
+void ClientConnection::Dial() {
+  const int connected = settings_.dial();
+  error_code error;
+  // The family of the socket does not matter: only its bytes are used.
+  if (connected >= 0) socket_.socket().assign(tcp::v4(), connected, error);
+  if (connected < 0 || error) {
+    return Fail(HttpError::Kind::kUnreachable, "there is no connection to it");
+  }
+  Connected();
 }
 
 void ClientConnection::Resolve() {

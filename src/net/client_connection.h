@@ -5,6 +5,7 @@
 #pragma once
 
 #include <boost/asio/ip/tcp.hpp>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -40,6 +41,7 @@ struct ConnectionSettings {
   Duration idle_limit;
   Duration ping_after;
   Duration ping_timeout;
+  std::function<int()> dial;  // As in HttpClientOptions; may be null.
 };
 
 class ClientConnection final : public std::enable_shared_from_this<ClientConnection>,
@@ -71,6 +73,7 @@ class ClientConnection final : public std::enable_shared_from_this<ClientConnect
   void Retire();
 
  private:
+  void Dial();
   void Resolve();
   void Connect(const boost::asio::ip::tcp::resolver::results_type& endpoints);
   void Connected();

@@ -233,7 +233,8 @@ void ConnectionPool::OpenMore(Host& host) {
                                 .connect_timeout = options_.connect_timeout,
                                 .idle_limit = options_.idle_limit,
                                 .ping_after = options_.ping_after,
-                                .ping_timeout = options_.ping_timeout};
+                                .ping_timeout = options_.ping_timeout,
+                                .dial = options_.dial};
     host.connections.push_back(
         std::make_shared<ClientConnection>(context_, std::move(settings), weak_from_this()));
     host.connections.back()->Start();

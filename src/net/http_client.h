@@ -98,6 +98,9 @@ struct HttpClientOptions {
   // is not acknowledged within `ping_timeout`: its requests end with errors.
   Duration ping_after = Duration::Seconds(30);
   Duration ping_timeout = Duration::Seconds(15);
+  // If set, called on the loop's thread for each connection: returns a connected socket to use
+  // instead of connecting to the host of the URL, or -1. The client closes it.
+  std::function<int()> dial = {};
 };
 
 class HttpClient {

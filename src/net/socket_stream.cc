@@ -20,6 +20,7 @@
 #include <system_error>
 
 #include "base/check.h"
+#include "net/tls.h"
 
 namespace berth::net {
 
@@ -176,21 +177,6 @@ std::shared_ptr<const std::vector<std::string>> ShownCertificates(SSL* session) 
   const STACK_OF(X509)* const chain = SSL_get_peer_cert_chain(session);
   for (int i = 0; i < sk_X509_num(chain); ++i) shown->push_back(DerOf(sk_X509_value(chain, i)));
   return shown;
-}
-
-// Makes the handshake request `name` and verify that the certificate is valid for it.
-void ExpectServer(SSL* session, const std::string& name) {
-  X509_VERIFY_PARAM* const checks = SSL_get0_param(session);
-  boost::system::error_code not_address;
-  boost::asio::ip::make_address(name, not_address);
-  if (!not_address) {
-    X509_VERIFY_PARAM_set1_ip_asc(checks, name.c_str());
-    return;
-  }
-  SSL_set_tlsext_host_name(session, name.c_str());
-  // As in Go, the subject's common name is ignored.
-  X509_VERIFY_PARAM_set_hostflags(checks, X509_CHECK_FLAG_NEVER_CHECK_SUBJECT);
-  X509_VERIFY_PARAM_set1_host(checks, name.c_str(), name.size());
 }
 
 class TlsStream final : public SocketStream {

@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 #include <openssl/ssl.h>
+#include <openssl/x509_vfy.h>
+#include <openssl/x509v3.h>
 #include <sys/stat.h>
 
 #include <boost/asio/buffer.hpp>
+#include <boost/asio/ip/address.hpp>
 #include <boost/asio/ssl/context.hpp>
 #include <utility>
 #include <vector>
@@ -67,6 +70,20 @@ Result<std::shared_ptr<ssl::context>> MakeTlsContext(const TlsOptions& options) 
     return std::unexpected(status.error());
   }
   return context;
+}
+
+void ExpectServer(SSL* session, const std::string& name) {
+  X509_VERIFY_PARAM* const checks = SSL_get0_param(session);
+  boost::system::error_code not_address;
+  boost::asio::ip::make_address(name, not_address);
+  if (!not_address) {
+    X509_VERIFY_PARAM_set1_ip_asc(checks, name.c_str());
+    return;
+  }
+  SSL_set_tlsext_host_name(session, name.c_str());
+  // As in Go, the subject's common name is ignored.
+  X509_VERIFY_PARAM_set_hostflags(checks, X509_CHECK_FLAG_NEVER_CHECK_SUBJECT);
+  X509_VERIFY_PARAM_set1_host(checks, name.c_str(), name.size());
 }
 
 namespace {

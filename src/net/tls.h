@@ -9,6 +9,7 @@
 namespace boost::asio::ssl {
 class context;
 }
+struct ssl_st;  // OpenSSL's SSL.
 
 namespace berth::net {
 
@@ -29,6 +30,10 @@ struct TlsOptions {
 
 // Creates a client context for TLS 1.2 and later. Reads the files; the error names the invalid one.
 Result<std::shared_ptr<boost::asio::ssl::context>> MakeTlsContext(const TlsOptions& options);
+
+// Makes the handshake of a client request `name`, a host or an address, and verify that the
+// certificate is valid for it, unless the context verifies none.
+void ExpectServer(ssl_st* session, const std::string& name);
 
 // TlsSource provides the context for the next connection: it reads the files again when they have
 // changed, because certificates rotate while programs run.

@@ -135,6 +135,7 @@ uint64_t AttemptRecorder::OnAttempt(const AttemptReport& report) {
                    .object = object == nullptr ? std::string_view() : *object,
                    .time = report.now.wall - (report.now.steady - entry.woken_by.time)},
       .waited_for = waited_for_,
+      .waited_for_id = waited_id_,
       .waited = report.now.steady - entry.order.timestamp};
   activity_.CountDecision(report.now.wall, attempt.outcome, report.meter.so_far(),
                           report.victims.size());
@@ -152,6 +153,7 @@ void AttemptRecorder::OnBindingEnd(const BindingReport& report) {
 }
 
 void AttemptRecorder::OnSizes(const Now& now, const EngineSizes& sizes) {
+  rejections_.Publish();
   activity_.SetQueues(now.wall, {.active = Narrow(sizes.active),
                                  .backoff = Narrow(sizes.backoff),
                                  .unschedulable = Narrow(sizes.unschedulable),
@@ -171,6 +173,10 @@ std::string_view AttemptRecorder::TextOf(EventLabel event) {
 }
 
 ledger::FailureView AttemptRecorder::Failure(const AttemptReport& report) {
+  const uint64_t id = report.failure == nullptr ? 0 : report.failure->id;
+  if (report.failure == failure_ && id == failure_id_) return {report.message, plugins_, groups_};
+  failure_ = report.failure;
+  failure_id_ = id;
   plugins_.clear();
   groups_.clear();
   if (report.failure != nullptr) {
@@ -194,8 +200,12 @@ void AttemptRecorder::NameVictims(const AttemptReport& report) {
 }
 
 void AttemptRecorder::NameRejectors(const AttemptReport& report) {
-  waited_for_.clear();
   const PluginMask rejectors = report.entry.rejectors.all();
+  if (rejectors == waited_mask_ && (rejectors == 0 || &report.profile == waited_profile_)) return;
+  waited_mask_ = rejectors;
+  waited_profile_ = &report.profile;
+  ++waited_id_;
+  waited_for_.clear();
   if (rejectors == 0) return;
   for (const auto& plugin : report.profile.plugins()) {
     if ((rejectors >> plugin->slot()) & 1) waited_for_.push_back(plugin->name());

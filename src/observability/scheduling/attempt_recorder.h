@@ -49,11 +49,17 @@ class AttemptRecorder final : public scheduler::engine::AttemptObserver {
   ledger::ActivityLog activity_;
 
   std::array<std::string, scheduler::framework::EventLabel::kCount> event_texts_;  // Once used.
-  // Buffers of one attempt.
+  // Buffers of one attempt. Those about a failure, and what the pod waited for, are filled again
+  // only if they differ from those of the last: most pods that fail are copies.
   std::vector<std::string_view> plugins_, waited_for_;
   std::vector<ledger::BasicNodeGroup<std::string_view>> groups_;
   std::vector<ledger::BasicCandidate<std::string_view>> candidates_;
   std::vector<ledger::BasicPodName<std::string_view>> victims_;
+  const scheduler::engine::FailureAccount* failure_ = nullptr;  // In the buffers, with its id.
+  uint64_t failure_id_ = 0;
+  const scheduler::framework::Profile* waited_profile_ = nullptr;  // Of `waited_for_`.
+  scheduler::framework::PluginMask waited_mask_ = 0;
+  uint64_t waited_id_ = 0;  // Another for each list.
   // The reasons of the last failure.
   uint64_t reasons_of_ = 0, reasons_version_ = 0;
   std::vector<uint8_t> reasons_;
