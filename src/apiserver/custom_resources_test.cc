@@ -16,6 +16,7 @@ namespace BERTH_TEST_FILE {
 
 using testing::HasSubstr;
 using testing::Not;
+using testing::StartsWith;
 
 constexpr const char* kDefinitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 constexpr const char* kTabs = "/apis/example.com/v1/namespaces/default/crontabs";
@@ -143,6 +144,16 @@ TEST_F(CustomResourcesTest, HaveOpenApiSchemas) {
   EXPECT_EQ(schema.at_pointer("/properties/metadata/allOf/0/$ref"),
             "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta");
   EXPECT_EQ(schema.at("x-kubernetes-group-version-kind").at(0).at("kind"), "CronTab");
+  // Conformance tests look for these words in what `kubectl explain` prints.
+  EXPECT_THAT(std::string(schema.at_pointer("/properties/apiVersion/description").as_string()),
+              StartsWith("APIVersion defines"));
+  const auto& metadata =
+      document.at("components").at("schemas").at("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta");
+  EXPECT_THAT(std::string(metadata.at("description").as_string()),
+              StartsWith("Standard object's metadata"));
+  EXPECT_THAT(
+      std::string(metadata.at_pointer("/properties/creationTimestamp/description").as_string()),
+      StartsWith("CreationTimestamp is a timestamp"));
   EXPECT_TRUE(document.at("paths").as_object().contains(
       "/apis/example.com/v1/namespaces/{namespace}/crontabs/{name}"));
 

@@ -93,6 +93,8 @@ TEST_F(ValidationRulesTest, ObjectsObserveTheRules) {
   ExpectInvalid(client_->Ask("POST", kShops, Shop("b", "{'min':1}")),
                 "some validation rules were not checked because the object was invalid; correct "
                 "the existing errors to complete validation");
+  ExpectInvalid(client_->Ask("POST", kShops, Json("{'spec':{'min':1,'max':2}}")),
+                "name or generateName is required, <nil>: Invalid value: null: some validation");
 }
 
 TEST_F(ValidationRulesTest, UpdatesObserveTheRulesAboutThem) {

@@ -58,6 +58,7 @@ struct Expr {
   std::vector<const Overload*> overloads;           // Those that fit the types of the arguments.
   const Environment::Variable* variable = nullptr;  // nullptr for local variables.
   const Type* type_name = nullptr;                  // A type as a value.
+  std::string_view key;                             // Of a selected field, if not its name.
 };
 
 class Ast {

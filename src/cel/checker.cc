@@ -134,8 +134,9 @@ class Checker {
         result = type->parameter[1];
         break;
       case TypeKind::kObject:
-        if (const Type* declared = environment_.FindField(*type, field)) {
-          result = declared;
+        if (const auto* declared = environment_.FindField(*type, field)) {
+          result = declared->type;
+          if (declared->key != field) expr.key = declared->key;
         } else {
           issues_.Add(expr.position, fmt::format("undefined field '{}'", field));
         }

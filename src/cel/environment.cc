@@ -28,7 +28,12 @@ void Environment::AddVariable(std::string_view name, const Type* type) {
 }
 
 void Environment::AddField(const Type* object, std::string_view field, const Type* type) {
-  fields_[object->name][field] = type;
+  fields_[object->name][field] = {type, field};
+}
+
+void Environment::AddAlias(const Type* object, std::string_view alias, std::string_view key) {
+  auto& fields = fields_[object->name];
+  fields[alias] = fields.at(key);
 }
 
 void Environment::AddTypeName(std::string_view name, const Type* type) { type_names_[name] = type; }
@@ -42,11 +47,10 @@ const Environment::Variable* Environment::FindVariable(std::string_view name) co
   return FindIn(variables_, name);
 }
 
-const Type* Environment::FindField(const Type& object, std::string_view field) const {
+const Environment::Field* Environment::FindField(const Type& object, std::string_view field) const {
   const auto* fields = FindIn(fields_, object.name);
   if (fields == nullptr) return base_ != nullptr ? base_->FindField(object, field) : nullptr;
-  const Type* const* type = FindIn(*fields, field);
-  return type == nullptr ? nullptr : *type;
+  return FindIn(*fields, field);
 }
 
 const Type* Environment::FindTypeName(std::string_view name) const {

@@ -21,6 +21,11 @@ class Environment {
     uint32_t slot = 0;  // Of its value among those that an evaluation gets.
   };
 
+  struct Field {
+    const Type* type = nullptr;
+    std::string_view key;  // By which values have it.
+  };
+
   // Has what `base` has, unless it is null, and what is added. `base` must outlive the environment
   // and no longer change; it may have no variables.
   explicit Environment(const Environment* base = nullptr);
@@ -34,6 +39,8 @@ class Environment {
   // The slots of variables are counted in the order of their declaration.
   void AddVariable(std::string_view name, const Type* type);
   void AddField(const Type* object, std::string_view field, const Type* type);
+  // Adds another name for the field `key`, by which values have it.
+  void AddAlias(const Type* object, std::string_view alias, std::string_view key);
   // Makes the name of a type a value: `type(x) == string`.
   void AddTypeName(std::string_view name, const Type* type);
   // Adds the macro cel.bind.
@@ -48,7 +55,7 @@ class Environment {
   const Function* FindFunction(std::string_view name) const;
   const Variable* FindVariable(std::string_view name) const;
   // Returns nullptr for an object that has no such field.
-  const Type* FindField(const Type& object, std::string_view field) const;
+  const Field* FindField(const Type& object, std::string_view field) const;
   const Type* FindTypeName(std::string_view name) const;
   bool has_bind() const { return has_bind_; }
 
@@ -60,7 +67,7 @@ class Environment {
   const Type* b_;
   std::map<std::string_view, Function> functions_;
   std::map<std::string_view, Variable> variables_;
-  std::map<std::string_view, std::map<std::string_view, const Type*>> fields_;
+  std::map<std::string_view, std::map<std::string_view, Field>> fields_;
   std::map<std::string_view, const Type*> type_names_;
 };
 

@@ -83,7 +83,7 @@ Node* Planner::PlanSelect(const Expr& expr) {
   if (operand == nullptr) return nullptr;
   Chain& chain = ChainOf(*operand);
   Chain::Selector selector;
-  selector.key = Value::String(program_.arena_.Copy(expr.name));
+  selector.key = Value::String(program_.arena_.Copy(expr.key.empty() ? expr.name : expr.key));
   selector.is_test = expr.is_test;
   chain.Append(selector);
   return &chain;
@@ -126,7 +126,9 @@ Node* Planner::PlanCall(const Expr& expr) {
   }
   if (name == operators::kIndex) return PlanIndex(*args[0], *args[1], false);
   if (name == operators::kOptionalIndex || name == operators::kOptionalSelect) {
-    return PlanIndex(*args[0], *args[1], true);
+    Node* index = args[1];
+    if (!expr.key.empty()) index = AddConstant(Value::String(program_.arena_.Copy(expr.key)));
+    return PlanIndex(*args[0], *index, true);
   }
   if (name == operators::kOptionalOr || name == operators::kOptionalOrValue) {
     return Add(OptionalOr(*args[0], *args[1], name == operators::kOptionalOrValue));

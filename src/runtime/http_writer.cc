@@ -125,9 +125,10 @@ void HttpWriter::Start(const scheduler::framework::PatchPodStatus& patch, Done d
 
 void HttpWriter::Start(const scheduler::framework::PatchPodGroupStatus& patch, Done done) {
   const auto send = [this, patch](std::string_view version, auto then) {
-    client_.Send(WriteRequest("PATCH", PodGroupPath(version, patch.group) + "/status",
-                              StatusPatch(patch), "application/strategic-merge-patch+json"),
-                 callback_guard_.Guard(std::move(then)));
+    client_.Send(
+        WriteRequest("PATCH", PodGroupPath(version, patch.group) + "/status",
+                     StatusPatch(patch, version), "application/strategic-merge-patch+json"),
+        callback_guard_.Guard(std::move(then)));
   };
   using Response = net::HttpResult<net::HttpResponse>;
   send(group_version_, [this, send, done = std::move(done)](const Response& response) {

@@ -175,11 +175,14 @@ TEST_F(Writer, PatchesPodGroupsInTheVersionThatTheServerHas) {
     return fmt::format("PATCH /apis/scheduling.k8s.io/{}/namespaces/n/podgroups/job/status",
                        version);
   };
-  const scheduler::framework::PatchPodGroupStatus patch{{"n", "job"}, "u", {}};
+  scheduler::framework::PatchPodGroupStatus patch{{"n", "job"}, "u", {}};
+  patch.condition.type = "PodGroupScheduled";
   Execute(patch);
   EXPECT_THAT(server.Lines(), ElementsAre(line("v1alpha2")));
+  EXPECT_THAT(request().body, HasSubstr(R"("type":"PodGroupScheduled")"));
   server.Respond(404, "404 page not found");
   EXPECT_THAT(server.Lines(), ElementsAre(line("v1beta1")));
+  EXPECT_THAT(request().body, HasSubstr(R"("type":"PodGroupInitiallyScheduled")"));
   server.Respond(200, "{'metadata':{'resourceVersion':'12'}}");
   EXPECT_EQ(Result(), "ok @12");
 

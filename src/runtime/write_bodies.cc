@@ -6,6 +6,7 @@
 #include <boost/json/value.hpp>
 #include <utility>
 
+#include "api/group_condition.h"
 #include "api/json/document.h"
 #include "api/json/json.h"
 #include "api/json/parse.h"
@@ -171,8 +172,12 @@ std::string StatusPatch(const scheduler::framework::PatchPodStatus& patch) {
 }
 
 // Unlike those of pods, these conditions have all fields, even if they are empty.
-std::string StatusPatch(const scheduler::framework::PatchPodGroupStatus& patch) {
-  const api::PodCondition& condition = patch.condition;
+std::string StatusPatch(const scheduler::framework::PatchPodGroupStatus& patch,
+                        std::string_view version) {
+  api::PodCondition condition = patch.condition;
+  if (version == "v1beta1" && condition.type == api::kGroupScheduled) {
+    condition.type = api::kGroupInitiallyScheduled;
+  }
   JsonWriter json;
   json.BeginObject();
   json.Key("status");

@@ -26,7 +26,8 @@ std::string ClaimPath(const api::ObjectKey& claim);
 std::string BindingBody(const scheduler::framework::BindPod& bind);
 // Returns a strategic merge patch of the status.
 std::string StatusPatch(const scheduler::framework::PatchPodStatus& patch);
-std::string StatusPatch(const scheduler::framework::PatchPodGroupStatus& patch);
+std::string StatusPatch(const scheduler::framework::PatchPodGroupStatus& patch,
+                        std::string_view version);
 std::string DeleteBody();
 
 // Returns the server's object `current` with the engine's change and the version that the engine

@@ -31,6 +31,21 @@ TEST(DecodePodGroup, ReadsWhatTheSchedulerNeeds) {
   EXPECT_EQ(*Require(DecodeJsonAs<PodGroup>(EncodeJson(*group))), *group);
 }
 
+// Kubernetes v1.37's form.
+TEST(DecodePodGroup, NamesOfV1beta1BecomeThoseOfV1alpha2) {
+  const Ref<PodGroup> group = Require(DecodeJsonAs<PodGroup>(R"({
+    "apiVersion": "scheduling.k8s.io/v1beta1", "kind": "PodGroup", "metadata": {"name": "g"},
+    "spec": {"workloadRef": {"workloadName": "w", "templateName": "t"},
+      "schedulingPolicy": {"gang": {"minCount": 4}}, "disruptionMode": {"all": {}}},
+    "status": {"conditions": [{"type": "PodGroupInitiallyScheduled", "status": "True"}]}})"));
+  EXPECT_EQ(group->min_count, 4);
+  EXPECT_EQ(group->disruption_mode, "PodGroup");
+  EXPECT_EQ(group->conditions[0].type, "PodGroupScheduled");
+  const auto single = Require(DecodeJsonAs<PodGroup>(
+      R"({"metadata": {"name": "g"}, "spec": {"disruptionMode": {"single": {}}}})"));
+  EXPECT_EQ(single->disruption_mode, "Pod");
+}
+
 TEST(DecodePodGroup, WithoutAGangThePolicyIsBasic) {
   const Ref<PodGroup> group = Require(DecodeJsonAs<PodGroup>(
       R"({"metadata": {"name": "g"}, "spec": {"schedulingPolicy": {"basic": {}}}})"));

@@ -90,6 +90,8 @@ class FieldWriter {
     json_.EndObject();
   }
 
+  void Choice(std::string_view name, const std::string& field) { (*this)(name, field); }
+
   template <typename Variant, typename T>
   void Alternative(std::string_view name, const Variant& variant, As<T>) {
     if (const T* source = std::get_if<T>(&variant)) Required(name, *source);

@@ -82,6 +82,18 @@ class FieldReader {
     json_.ReadMap(value_, [&](std::string_view key, Value) { return keys.emplace(key).second; });
   }
 
+  void Choice(std::string_view name, std::string& field) {
+    if (!Take(name)) return;
+    if (!json_.IsObject(value_)) {
+      json_.Read(value_, field);
+      return;
+    }
+    json_.ReadObject(value_, [&](std::string_view key, Value) {
+      field = key;
+      return false;
+    });
+  }
+
   template <typename Variant, typename T>
   void Alternative(std::string_view name, Variant& variant, As<T>) {
     if (Take(name) && !ReadValue(json_, value_, variant.template emplace<T>())) variant = {};

@@ -12,6 +12,8 @@
 //   v.Wrapped("cel", "expression", text)  an optional object, reduced to one field
 //   v.Names("gates", "name", list)  a list of objects, reduced to one string each
 //   v.Keys("pods", set)             a map, reduced to its keys
+//   v.Choice("mode", text)          a string, or in other versions an object whose only field has
+//                                   that name
 //   v.Alternative("csi", source, As<CsiInlineSource>())  an alternative of a variant
 //
 // Fields() for T accepts a T or a const T.

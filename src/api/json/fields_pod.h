@@ -1,6 +1,7 @@
 // The JSON names of the fields of pods, their volumes and their groups; see fields.h.
 #pragma once
 
+#include "api/group_condition.h"
 #include "api/json/fields.h"
 #include "api/pod.h"
 #include "api/pod_group.h"
@@ -234,12 +235,21 @@ void Fields(auto& v, Like<PodGroup> auto& t) {
                [&](auto& policy) { policy.Wrapped("gang", "minCount", t.min_count); });
     spec.Group("schedulingConstraints",
                [&](auto& constraints) { constraints.Names("topology", "key", t.topology_keys); });
-    spec("disruptionMode", t.disruption_mode);
+    spec.Choice("disruptionMode", t.disruption_mode);
     spec("priorityClassName", t.priority_class_name);
     spec("priority", t.priority_value);
     spec("minMember", t.min_member);
   });
   v.Group("status", [&](auto& status) { status("conditions", t.conditions); });
+}
+
+// Names of v1beta1 become those of v1alpha2.
+inline void ApplyDefaults(PodGroup& t) {
+  if (t.disruption_mode == "single") t.disruption_mode = "Pod";
+  if (t.disruption_mode == "all") t.disruption_mode = "PodGroup";
+  for (PodCondition& condition : t.conditions) {
+    if (condition.type == kGroupInitiallyScheduled) condition.type = kGroupScheduled;
+  }
 }
 
 }  // namespace berth::api

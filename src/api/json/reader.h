@@ -99,6 +99,7 @@ class JsonReader {
 
   bool IsNull(Value value);
   bool IsArray(Value value) { return Token(value) == "["; }
+  bool IsObject(Value value) { return Token(value) == "{"; }
 
  private:
   struct Step {

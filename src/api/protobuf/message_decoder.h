@@ -95,6 +95,8 @@ class MessageDecoder {
     });
   }
 
+  void Choice(std::string_view name, std::string& field) { (*this)(name, field); }
+
   template <typename Variant, typename T>
   void Alternative(std::string_view name, Variant& variant, As<T>) {
     if (!Take(name)) return;

@@ -31,7 +31,7 @@ type ListMeta
 type ManagedFieldsEntry
   1 manager string, 2 operation string, 3 apiVersion string, 4 time *time, 6 fieldsType string
   7 fieldsV1 *object, 8 subresource string
-type ObjectMeta: Standard metadata of an object.
+type ObjectMeta: Standard object's metadata.
   1 name string: Name, unique among objects of this kind in the namespace.
   2 generateName string: Prefix of the name that the server generates if no name is given.
   3 namespace string: Namespace of the object; empty for cluster-scoped kinds.
@@ -39,7 +39,7 @@ type ObjectMeta: Standard metadata of an object.
   5 uid string: Unique identifier, never reused.
   6 resourceVersion string: Version of the object; a write with an older version is rejected.
   7 generation long: Sequence number of the desired state.
-  8 creationTimestamp time: When the server created the object.
+  8 creationTimestamp time: CreationTimestamp is a timestamp of the server: when it created the object.
   9 deletionTimestamp *time: When the object is to be deleted; set by the server on a graceful deletion.
   10 deletionGracePeriodSeconds *long: Seconds for a graceful termination.
   11 labels {}string: Keys and values that selectors match.

@@ -18,11 +18,13 @@ bool IsLetterOrDigit(char c) {
 
 }  // namespace
 
+bool IsReservedWord(std::string_view name) {
+  return std::ranges::find(kCelReserved, name) != kCelReserved.end();
+}
+
 std::optional<std::string> EscapedName(std::string_view name) {
   if (name.empty() || (name[0] >= '0' && name[0] <= '9')) return std::nullopt;
-  if (std::ranges::find(kCelReserved, name) != kCelReserved.end()) {
-    return "__" + std::string(name) + "__";
-  }
+  if (IsReservedWord(name)) return "__" + std::string(name) + "__";
   std::string escaped;
   for (size_t i = 0; i < name.size(); ++i) {
     switch (const char c = name[i]) {

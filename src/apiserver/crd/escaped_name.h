@@ -11,4 +11,7 @@ namespace berth::apiserver::crd {
 // __namespace__. nullopt if there is none, so that rules cannot see the property.
 std::optional<std::string> EscapedName(std::string_view name);
 
+// Whether the word is reserved in CEL: as a field it may be written as it is, or escaped.
+bool IsReservedWord(std::string_view name);
+
 }  // namespace berth::apiserver::crd

@@ -251,6 +251,10 @@ const RuleType* RuleTypes::BuildObject(Schema& schema, bool is_resource, const s
                                  identifier ? PartName(name, *identifier) : NewName());
     if (type == nullptr) continue;
     if (identifier) AddField(object, *identifier, type);
+    if (identifier && IsReservedWord(property.name)) {
+      // Estimates of costs do not know this name, as in kube-apiserver.
+      environment_.AddAlias(object.type, names_.emplace_back(property.name), *identifier);
+    }
     if (required.contains(property.name) && property.schema.default_value == nullptr) {
       object.min_bytes += property.name.size() + type->min_bytes + kMemberBytes;
     }

@@ -94,6 +94,12 @@ const RuleCase kRules[] = {
      "self.__namespace__ == 1 && self.a__dash__b == 2 && self.a__dot__b == 3 && "
      "self.a__slash__b == 4 && self.a__underscores__b == 5 && self._x == 6",
      ""},
+    {"ReservedWordsAreFields",
+     "{'type':'object','properties':{'namespace':{'type':'string'},'package':{'type':'string'}}}",
+     "{'namespace':'a'}",
+     "self.namespace == 'a' && self.__namespace__ == 'a' && has(self.namespace) && "
+     "!has(self.package) && self.?namespace.hasValue() && !self.?package.hasValue()",
+     ""},
     {"Map", "{'type':'object','maxProperties':9,'additionalProperties':{'type':'integer'}}",
      "{'a':1,'b-c':2}",
      "self.all(k, self[k] > 0) && self['b-c'] == 2 && 'a' in self && self.size() == 2", ""},

@@ -23,12 +23,15 @@ void ForEachPart(api::JsonObject& schema, Visit visit) {
   }
 }
 
+// Conformance tests of `kubectl explain` look for the first words of these descriptions, and of
+// some in ObjectMeta.
 void AddTypeMeta(api::JsonObject& schema, const api::Json& metadata) {
   api::JsonObject& properties = api::EnsureObject(schema, "properties");
   properties["apiVersion"] = api::JsonObject{
-      {"description", "The version of the schema of this object."}, {"type", "string"}};
+      {"description", "APIVersion defines the version of the schema of this object."},
+      {"type", "string"}};
   properties["kind"] =
-      api::JsonObject{{"description", "The type of this object."}, {"type", "string"}};
+      api::JsonObject{{"description", "Kind is the type of this object."}, {"type", "string"}};
   properties["metadata"] = metadata;
 }
 

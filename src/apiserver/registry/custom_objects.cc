@@ -159,7 +159,9 @@ void ValidateCustom(const api::scheme::Kind& kind, std::string_view subresource,
   const crd::CustomVersion& version = *crd::VersionOf(kind);
   admission::FieldErrors by_schema;
   ValidateBySchema(version, subresource, before, document, by_schema);
-  std::vector<api::FieldError> found = by_schema.Take();
+  std::vector<api::FieldError> found;
+  if (!errors.full()) found = errors.Take();  // Those of metadata count, too.
+  for (api::FieldError& error : by_schema.Take()) found.push_back(std::move(error));
   const bool prevents_rules = PreventsRules(found);
   for (api::FieldError& error : found) errors.Add(std::move(error));
   if (!prevents_rules) {
