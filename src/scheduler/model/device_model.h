@@ -47,7 +47,7 @@ class Devices {
   // --- claims ---
 
   // Returns the claim with all assumed writes; null if there is none.
-  ClaimRef FindClaim(const api::ObjectKey& key) const { return claims_.Find(key); }
+  ClaimRef FindClaim(const ObjectName& name) const { return claims_.Find(name); }
   const ClaimCache& claims() const { return claims_; }
   // Returns the claim that was made for the extended resources of the pod; null if there is none.
   ClaimRef FindSpecialClaim(const api::Pod& pod) const;
