@@ -192,6 +192,7 @@ void Devices::PoolsChanged(const devices::SliceCatalog::Affected& nodes) {
   if (!nodes) {
     ++epoch_;
     pools_of_.clear();
+    shared_pools_.clear();
     return;
   }
   for (const std::string& name : *nodes) {
@@ -213,8 +214,25 @@ Devices::PoolsRef Devices::PoolsOf(NodeRow row) const {
   if (row.index() >= pools_of_.size()) pools_of_.resize(nodes_.rows());
   PoolsRef& pools = pools_of_[row.index()];
   if (pools == nullptr) {
-    pools = std::make_shared<const devices::NodePools>(slices_.PoolsOf(*nodes_.info(row).object));
+    pools = Shared(
+        std::make_shared<const devices::NodePools>(slices_.PoolsOf(*nodes_.info(row).object)));
   }
+  return pools;
+}
+
+// Returns equal pools that another node has, or `pools`.
+Devices::PoolsRef Devices::Shared(PoolsRef pools) const {
+  if (!pools->shareable || pools->error) return pools;
+  std::vector<const devices::Pool*> key;
+  key.reserve(pools->pools.size());
+  for (const auto& pool : pools->pools) key.push_back(pool.get());
+  // Views that no node has any more; few nodes have one of their own.
+  if (shared_pools_.size() % 64 == 63)
+    std::erase_if(shared_pools_, [](const auto& other) { return other.second.expired(); });
+  // Pools that are alive are at different addresses: the key tells whether they are the same.
+  std::weak_ptr<const devices::NodePools>& known = shared_pools_[std::move(key)];
+  if (PoolsRef shared = known.lock()) return shared;
+  known = pools;
   return pools;
 }
 

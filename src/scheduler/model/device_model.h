@@ -83,7 +83,8 @@ class Devices {
   // Returns null if there is no such class.
   devices::ClassRef FindClass(const std::string& name) const;
 
-  // Returns the pools that the node of a present row can use.
+  // Returns the pools that the node of a present row can use; the same for all nodes that are alike
+  // (NodePools::shareable).
   PoolsRef PoolsOf(NodeRow row) const;
   // Returns what claims with this spec request; the same for equal specs, while it is in use.
   CompiledRef Compile(std::shared_ptr<const api::ResourceClaimSpec> spec) const;
@@ -120,6 +121,7 @@ class Devices {
   void ClassesChanged();
   void RowChanged(NodeRow row);
   void PoolsChanged(const devices::SliceCatalog::Affected& nodes);
+  PoolsRef Shared(PoolsRef pools) const;
   bool in_use() const { return !slices_.slices().empty() || !classes_by_name_.empty(); }
 
   const NodeTable& nodes_;
@@ -145,6 +147,9 @@ class Devices {
   RowChanges changes_;
   uint64_t epoch_ = 0;
   mutable std::vector<PoolsRef> pools_of_;  // By row; null if not needed yet.
+  // Those that are shareable, by their pools.
+  mutable std::map<std::vector<const devices::Pool*>, std::weak_ptr<const devices::NodePools>>
+      shared_pools_;
   mutable std::unordered_map<std::string, CompiledRef> compiled_;
 };
 

@@ -131,7 +131,7 @@ std::shared_ptr<const NodeOutcome> NodeOutcomes::Compute(const model::Cluster& c
   outcome->pools = cluster.devices().PoolsOf(row);
   // A pool of the node's own makes a view unique, as does a device that chooses its nodes.
   const bool is_shareable = outcome->pools->shareable;
-  const View view = is_shareable ? View{outcome->pools->pools, outcome->special} : View{};
+  const View view{outcome->pools.get(), outcome->special.get()};
   if (is_shareable) {
     if (const auto found = by_view_.find(view); found != by_view_.end()) return found->second;
   }
