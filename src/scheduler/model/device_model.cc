@@ -161,12 +161,16 @@ void Devices::Remove<api::DeviceClass>(const api::ObjectKey& key) {
 void Devices::ClassesChanged() {
   ++epoch_;
   compiled_.clear();
+  last_compiled_ = nullptr;
 }
 
 Devices::CompiledRef Devices::Compile(std::shared_ptr<const api::ResourceClaimSpec> spec) const {
+  // Pods of one template follow each other.
+  if (last_compiled_ != nullptr && *last_compiled_->spec == *spec) return last_compiled_;
   std::string key;
   KeyWriter(key).Put(*spec);
-  if (const auto found = compiled_.find(key); found != compiled_.end()) return found->second;
+  if (const auto found = compiled_.find(key); found != compiled_.end())
+    return last_compiled_ = found->second;
   if (compiled_.size() >= kMaxCompiled) {
     std::erase_if(compiled_, [](const auto& other) { return other.second.use_count() == 1; });
   }
@@ -174,7 +178,7 @@ Devices::CompiledRef Devices::Compile(std::shared_ptr<const api::ResourceClaimSp
       std::move(spec), [this](const std::string& name) { return FindClass(name); }, selectors_,
       gates_));
   compiled_.emplace(std::move(key), compiled);
-  return compiled;
+  return last_compiled_ = std::move(compiled);
 }
 
 // --- slices and nodes ---

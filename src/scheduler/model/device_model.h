@@ -151,6 +151,7 @@ class Devices {
   mutable std::map<std::vector<const devices::Pool*>, std::weak_ptr<const devices::NodePools>>
       shared_pools_;
   mutable std::unordered_map<std::string, CompiledRef> compiled_;
+  mutable CompiledRef last_compiled_;
 };
 
 template <>
