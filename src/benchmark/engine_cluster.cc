@@ -79,7 +79,7 @@ void EngineCluster::Execute(std::vector<scheduler::engine::Command> commands) {
 
 void EngineCluster::Run(Instant until) {
   const bool handled = HandleEvents();
-  std::vector<scheduler::engine::Command> commands = engine_.TakeCommands();
+  std::vector<scheduler::engine::Command> commands;
   const size_t limit = clock_.Now() < until ? kDecisionsPerStep : 0;
   const size_t tried = engine_.Schedule(limit, commands);
   const bool idle = !handled && tried == 0 && commands.empty();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 #include <variant>
 
 namespace berth::benchmark {
@@ -14,6 +15,15 @@ bool IsResult(const scheduler::engine::Event& event) {
 bool IsBindOrEvent(const scheduler::engine::Command& command) {
   return std::holds_alternative<scheduler::framework::BindPod>(command.write) ||
          std::holds_alternative<scheduler::framework::RecordEvent>(command.write);
+}
+
+void Append(std::vector<scheduler::engine::Command> some,
+            std::vector<scheduler::engine::Command>& all) {
+  if (all.empty()) {
+    all = std::move(some);
+  } else {
+    std::ranges::move(some, std::back_inserter(all));
+  }
 }
 
 }  // namespace
@@ -48,13 +58,15 @@ void TimedEngine::Handle(std::span<const scheduler::engine::Event> events) {
 size_t TimedEngine::Schedule(size_t limit, std::vector<scheduler::engine::Command>& commands) {
   // One attempt begins where the last one ends: reading the time costs a system call.
   int64_t start = nanos_();
+  Append(engine_->TakeCommands(), commands);
+  if (limit == 0) Pass(start, time_.deciding);
   for (size_t tried = 0; tried < limit; ++tried) {
     const bool any = engine_->Schedule(clock_.Now(), 1) > 0;
     auto issued = engine_->TakeCommands();
     const Duration passed = Pass(start, time_.deciding);
     start += passed.nanos;
     const bool goes_on = any && std::ranges::all_of(issued, IsBindOrEvent);
-    std::ranges::move(issued, std::back_inserter(commands));
+    Append(std::move(issued), commands);
     if (any) decision_time_.Add(passed);
     if (!goes_on) return tried + (any ? 1 : 0);
   }

@@ -40,8 +40,9 @@ class TimedEngine {
   // stands still within one call: reading it costs as much as a small event.
   void Load(std::span<const scheduler::engine::Event> events);
   void Handle(std::span<const scheduler::engine::Event> events);
-  // Tries up to `limit` pods and appends the commands. Stops at the first command that is not a
-  // bind or an event, whose effect may matter for the next pod. Returns the number of pods tried.
+  // Appends the commands that wait, tries up to `limit` pods and appends their commands. Stops at
+  // the first of these that is not a bind or an event, whose effect may matter for the next pod.
+  // Returns the number of pods tried.
   size_t Schedule(size_t limit, std::vector<scheduler::engine::Command>& commands);
   std::vector<scheduler::engine::Command> TakeCommands();
 

@@ -3,11 +3,6 @@
 #include <utility>
 
 namespace berth::scheduler::devices {
-AllocatedDevices::Use::Use(DeviceNames& names, const api::DeviceRequestAllocationResult& result)
-    : device(names.devices), pool(names.pools) {
-  device.Intern(DeviceKey(result.driver, result.pool, result.device));
-  pool.Intern(PoolKey(result.driver, result.pool));
-}
 
 void AllocatedDevices::Count(const api::AllocationResult& allocation, bool add) {
   for (const auto& result : allocation.results) Count(result, add);
@@ -15,12 +10,14 @@ void AllocatedDevices::Count(const api::AllocationResult& allocation, bool add) 
 
 void AllocatedDevices::Count(const api::DeviceRequestAllocationResult& result, bool add) {
   if (result.admin_access.value_or(false)) return;
-  DeviceId id = names_.devices.Find(DeviceKey(result.driver, result.pool, result.device));
+  const std::string key = DeviceKey(result.driver, result.pool, result.device);
+  DeviceId id = names_.devices.Find(key);
   auto found = id.valid() ? uses_.find(id) : uses_.end();
   if (found == uses_.end()) {
     if (!add) return;
-    Use use(names_, result);
-    id = use.device.held()[0];
+    Use use(names_);
+    id = use.device.Intern(key);
+    use.pool.Intern(PoolKey(result.driver, result.pool));
     found = uses_.emplace(id, std::move(use)).first;
   }
   Use& use = found->second;
@@ -57,13 +54,17 @@ void AllocatedDevices::CountShare(Use& use, const api::DeviceRequestAllocationRe
 }
 
 void AllocatedDevices::Update(DeviceId id, const Use& use, bool shares_changed) {
-  if (id.index() >= flags_.size()) flags_.resize(names_.devices.capacity());
+  if (id.index() >= flags_.size()) {
+    flags_.resize(names_.devices.capacity());
+    if (shares_) consumed_.resize(flags_.size());
+  }
   uint8_t flags = use.exclusive > 0 ? kExclusive : 0;
   if (use.shares > 0) flags |= kShared;
   if (use.consumers > 0) flags |= kCapacity;
   // An allocation that is written and assumed while it is in flight changes nothing.
   if (flags_[id.index()] == flags && !shares_changed) return;
   flags_[id.index()] = flags;
+  if (shares_) consumed_[id.index()] = use.consumed.get();
   const PoolId pool = use.pool.held()[0];
   if (pool.index() >= revisions_.size()) revisions_.resize(names_.pools.capacity());
   revisions_[pool.index()] = ++revision_;
@@ -73,7 +74,7 @@ void AllocatedDevices::Update(DeviceId id, const Use& use, bool shares_changed) 
 void AllocatedDevices::AddConsumed(DeviceId id, std::string_view capacity,
                                    api::Quantity& sum) const {
   if (!HasCapacityEntry(id)) return;
-  const api::QuantityMap& consumed = *uses_.at(id).consumed;
+  const api::QuantityMap& consumed = *consumed_[id.index()];
   if (const auto found = consumed.find(capacity); found != consumed.end()) sum += found->second;
 }
 

@@ -57,8 +57,8 @@ class AllocatedDevices {
   static constexpr uint8_t kExclusive = 1, kShared = 2, kCapacity = 4;
 
   struct Use {
-    Use(DeviceNames& names, const api::DeviceRequestAllocationResult& result);
-    DeviceHolder device;
+    explicit Use(DeviceNames& names) : device(names.devices), pool(names.pools) {}
+    DeviceHolder device;  // Each holds one.
     PoolHolder pool;
     uint32_t exclusive = 0;  // Allocations that have the device alone.
     uint32_t shares = 0;
@@ -74,7 +74,9 @@ class AllocatedDevices {
   DeviceNames& names_;
   const bool shares_;
   std::unordered_map<DeviceId, Use> uses_;
-  std::vector<uint8_t> flags_;       // By device.
+  std::vector<uint8_t> flags_;  // By device.
+  // By device; null unless it has kCapacity. A search may look at many devices that are used up.
+  std::vector<const api::QuantityMap*> consumed_;
   std::vector<uint64_t> revisions_;  // By pool.
   uint64_t revision_ = 0;
   std::vector<Change> changed_;

@@ -27,9 +27,47 @@ void AddNew(const std::vector<api::NodeSelectorRequirement>& from,
 }
 
 api::NodeSelector ByName(const std::string& node) {
-  api::NodeSelectorTerm term;
-  term.match_fields.push_back({.key = "metadata.name", .op = "In", .values = {node}});
-  return {.terms = {std::move(term)}};
+  // A list in braces would copy its items.
+  api::NodeSelector selector;
+  api::NodeSelectorRequirement& name = selector.terms.emplace_back().match_fields.emplace_back();
+  name.key = "metadata.name";
+  name.op = "In";
+  name.values.push_back(node);
+  return selector;
+}
+
+// The nodes where a device is available.
+struct DeviceNodes {
+  bool only_one = false;  // That of the claim.
+  std::span<const api::NodeSelectorTerm> terms = {};
+};
+
+DeviceNodes NodesOf(const Device& device) {
+  const api::ResourceSlice& slice = device.slice->object();
+  const bool per_device = slice.per_device_node_selection.value_or(false);
+  const auto& node_name = per_device ? device.object->node_name : slice.node_name;
+  const auto& selector = per_device ? device.object->node_selector : slice.node_selector;
+  if (node_name || device.object->binds_to_node.value_or(false)) return {.only_one = true};
+  if (!selector) return {};
+  return {.terms = selector->terms};
+}
+
+// Returns the nodes where the picked devices are available, for a claim that is allocated on
+// `node`; absent means everywhere.
+std::optional<api::NodeSelector> NodeSelectorOf(const NodePools& pools, std::span<const Pick> picks,
+                                                const std::string& node) {
+  api::NodeSelectorTerm all;
+  for (const Pick& pick : picks) {
+    const DeviceNodes nodes = NodesOf(pools.candidates[pick.candidate].device());
+    if (nodes.only_one) return ByName(node);
+    if (nodes.terms.empty()) continue;
+    AddNew(nodes.terms[0].match_fields, all.match_fields);
+    AddNew(nodes.terms[0].match_expressions, all.match_expressions);
+  }
+  if (all.match_fields.empty() && all.match_expressions.empty()) return std::nullopt;
+  api::NodeSelector selector;
+  selector.terms.push_back(std::move(all));
+  return selector;
 }
 
 // The alternative that was chosen for a request.
@@ -89,27 +127,16 @@ std::span<const Pick> PicksOf(const SearchResult& found, size_t claim) {
   return {picks.begin(), picks.end()};
 }
 
-Result<std::optional<api::NodeSelector>> NodeSelectorOf(const NodePools& pools,
-                                                        std::span<const Pick> picks,
-                                                        const std::string& node) {
-  api::NodeSelectorTerm all;
+Status CheckNodeSelector(const NodePools& pools, std::span<const Pick> picks) {
   for (const Pick& pick : picks) {
-    const Device& device = pools.candidates[pick.candidate].device();
-    const api::ResourceSlice& slice = device.slice->object();
-    const bool per_device = slice.per_device_node_selection.value_or(false);
-    const auto& node_name = per_device ? device.object->node_name : slice.node_name;
-    const auto& selector = per_device ? device.object->node_selector : slice.node_selector;
-    if (node_name || device.object->binds_to_node.value_or(false)) return ByName(node);
-    if (!selector || selector->terms.empty()) continue;
-    if (selector->terms.size() > 1) {
-      return Fail(fmt::format("unsupported ResourceSlice.NodeSelector with {} terms",
-                              selector->terms.size()));
+    const DeviceNodes nodes = NodesOf(pools.candidates[pick.candidate].device());
+    if (nodes.only_one) return {};
+    if (nodes.terms.size() > 1) {
+      return Fail(
+          fmt::format("unsupported ResourceSlice.NodeSelector with {} terms", nodes.terms.size()));
     }
-    AddNew(selector->terms[0].match_fields, all.match_fields);
-    AddNew(selector->terms[0].match_expressions, all.match_expressions);
   }
-  if (all.match_fields.empty() && all.match_expressions.empty()) return std::nullopt;
-  return api::NodeSelector{.terms = {std::move(all)}};
+  return {};
 }
 
 api::AllocationResult MakeAllocation(const NodePools& pools, const SearchResult& found,
@@ -142,7 +169,7 @@ api::AllocationResult MakeAllocation(const NodePools& pools, const SearchResult&
   }
   AddClassConfigs(compiled, found.alternatives[claim], allocation.config);
   AddClaimConfigs(compiled, spec, found.alternatives[claim], allocation.config);
-  allocation.node_selector = NodeSelectorOf(pools, picks, node).value_or(std::nullopt);
+  allocation.node_selector = NodeSelectorOf(pools, picks, node);
   return allocation;
 }
 

@@ -15,14 +15,12 @@
 
 namespace berth::scheduler::devices {
 
-// Returns the nodes where the picked devices are available, for a claim that is allocated on
-// `node`; absent means everywhere. Fails if the selector of a slice has several terms.
-Result<std::optional<api::NodeSelector>> NodeSelectorOf(const NodePools& pools,
-                                                        std::span<const Pick> picks,
-                                                        const std::string& node);
+// Fails if the nodes where the picked devices are available cannot be written as a selector: that
+// of a slice has several terms.
+Status CheckNodeSelector(const NodePools& pools, std::span<const Pick> picks);
 
 // Returns the allocation of claim number `claim` of the search. `share_id` returns a new id for the
-// given result. The node selector must be valid.
+// given result. CheckNodeSelector must have succeeded for its picks.
 api::AllocationResult MakeAllocation(const NodePools& pools, const SearchResult& found,
                                      size_t claim, const CompiledClaim& compiled,
                                      const api::ResourceClaimSpec& spec, const std::string& node,

@@ -54,6 +54,23 @@ TEST(Pools, SlicesAreOrderedByName) {
   EXPECT_EQ(PoolsText(world), "d/p: c b a");
 }
 
+TEST(Pools, NeighboursThatLookAlikeShareASlot) {
+  DeviceWorld world{SliceYaml(
+      "s",
+      {.devices = "{name: a, attributes: {n: {int: 1}}}, {name: b, attributes: {n: {int: 1}}}, "
+                  "{name: c, attributes: {n: {int: 2}}}, {name: d, attributes: {n: {int: 2}}, "
+                  "capacity: {c: {value: 1}}}, {name: e, attributes: {n: {int: 1}}}"})};
+  const NodePools pools = world.catalog().PoolsOf(world.node());
+  std::string first_alike;
+  for (const auto& candidate : pools.candidates) {
+    const Device& device = candidate.device();
+    first_alike += device.seen_as->object->name;
+    EXPECT_EQ(device.slot, device.seen_as->slot);
+    EXPECT_EQ(&device.value(), &device.seen_as->value());
+  }
+  EXPECT_EQ(first_alike, "aacde");
+}
+
 TEST(Pools, EachWayToChooseNodes) {
   const struct {
     const char* nodes;

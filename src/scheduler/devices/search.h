@@ -124,8 +124,10 @@ class Search {
   }
   bool IsInUse(uint32_t claim, bool admin, uint32_t index) const;
   std::optional<bool> IsSelectable(size_t claim, Wanted& wanted, uint32_t index);
+  // `claim` or, for selectors of a class, `device_class` is named in errors.
   std::optional<bool> SelectorsMatch(const std::vector<std::shared_ptr<Selector>>& selectors,
-                                     const Device& device, const AllocationError& place);
+                                     const Device& device, std::optional<size_t> claim,
+                                     const api::DeviceClass* device_class);
   bool HasCapacity(const Wanted& wanted, uint32_t index) const;
   // Picks the candidate, if it can be. Sets the error if a constraint prevents that and `must`.
   bool Allocate(const Frame& frame, uint32_t index, bool must);

@@ -29,23 +29,22 @@ bool Search::IsInUse(uint32_t claim, bool admin, uint32_t index) const {
 }
 
 std::optional<bool> Search::SelectorsMatch(const std::vector<std::shared_ptr<Selector>>& selectors,
-                                           const Device& device, const AllocationError& place) {
+                                           const Device& device, std::optional<size_t> claim,
+                                           const api::DeviceClass* device_class) {
+  auto fail = [&](size_t selector, std::string_view problem) -> std::optional<bool> {
+    const std::string place = device_class == nullptr ? "" : "class " + device_class->metadata.name;
+    result_.error = {claim, fmt::format("{}: selector #{}: {}", place, selector, problem)};
+    return std::nullopt;
+  };
   for (size_t i = 0; i < selectors.size(); ++i) {
     // DIFFERS: kube-scheduler crashes.
-    if (selectors[i] == nullptr) {
-      result_.error = place;
-      result_.error.text +=
-          fmt::format(": selector #{}: CEL expression empty (unsupported selector type?)", i);
-      return std::nullopt;
-    }
+    if (selectors[i] == nullptr)
+      return fail(i, "CEL expression empty (unsupported selector type?)");
     const auto evaluated = selectors[i]->Evaluate({device.slot, device.value()});
     if (!SpendSteps(1 + evaluated.cost / kCostOfStep)) return std::nullopt;
     if (evaluated.outcome == Selector::Outcome::kNo) return false;
     if (evaluated.outcome == Selector::Outcome::kYes) continue;
-    result_.error = place;
-    result_.error.text +=
-        fmt::format(": selector #{}: {}", i, selectors[i]->ErrorFor(device.value()));
-    return std::nullopt;
+    return fail(i, selectors[i]->ErrorFor(device.value()));
   }
   return true;
 }
@@ -62,11 +61,9 @@ std::optional<bool> Search::IsSelectable(size_t claim, Wanted& wanted, uint32_t 
       return false;
     }
     const CompiledAlternative& compiled = *wanted.compiled;
-    std::optional<bool> matches = SelectorsMatch(
-        compiled.class_selectors, device,
-        {std::nullopt,
-         compiled.class_selectors.empty() ? "" : "class " + compiled.device_class->metadata.name});
-    if (matches == true) matches = SelectorsMatch(compiled.selectors, device, {claim, ""});
+    std::optional<bool> matches =
+        SelectorsMatch(compiled.class_selectors, device, std::nullopt, compiled.device_class.get());
+    if (matches == true) matches = SelectorsMatch(compiled.selectors, device, claim, nullptr);
     if (matches != true || !device.nodes) return matches;
     const auto node_matches = device.nodes->Matches(input_.node);
     if (node_matches) return *node_matches;

@@ -6,6 +6,17 @@
 #include <utility>
 
 namespace berth::scheduler::devices {
+namespace {
+
+// Reports whether selectors see the same in both devices of a slice.
+bool LookAlike(const api::Device& a, const api::Device& b) {
+  return a.allow_multiple_allocations.value_or(false) ==
+             b.allow_multiple_allocations.value_or(false) &&
+         a.attributes == b.attributes && a.capacity == b.capacity;
+}
+
+}  // namespace
+
 cel::Device MakeValue(const Device& device, bool allow_multiple_allocations) {
   std::vector<cel::Device::Attribute> attributes;
   for (const auto& [name, value] : device.object->attributes) {
@@ -46,10 +57,11 @@ Result<bool> NodeChoice::Matches(const api::Node& node) const {
 }
 
 const cel::Device& Device::value() const {
-  if (made == nullptr)
-    made = std::make_unique<const cel::Device>(
+  auto& shared = seen_as->made;
+  if (shared == nullptr)
+    shared = std::make_unique<const cel::Device>(
         MakeValue(*this, object->allow_multiple_allocations.value_or(false)));
-  return *made;
+  return *shared;
 }
 
 Slice::Slice(std::shared_ptr<const api::ResourceSlice> object, DeviceNames& names,
@@ -63,12 +75,15 @@ Slice::Slice(std::shared_ptr<const api::ResourceSlice> object, DeviceNames& name
   devices_.reserve(object_->devices.size());
   ids_.Reserve(object_->devices.size());
   for (const api::Device& device : object_->devices) {
+    const Device* const before = devices_.empty() ? nullptr : &devices_.back();
     Device& made = devices_.emplace_back();
     made.object = &device;
     uses_counters_ |= !device.consumes_counters.empty();
     made.slice = this;
     made.id = ids_.Intern(DeviceKey(object_->driver, object_->pool.name, device.name));
-    made.slot = selectors_.AddDevice();
+    const bool is_alike = before != nullptr && LookAlike(*before->object, device);
+    made.seen_as = is_alike ? before->seen_as : &made;
+    made.slot = is_alike ? before->slot : selectors_.AddDevice();
     made.shareable = consumable_capacity && device.allow_multiple_allocations.value_or(false);
     made.always_has_capacity =
         !made.shareable && std::ranges::none_of(device.capacity, [](const auto& capacity) {
@@ -80,7 +95,9 @@ Slice::Slice(std::shared_ptr<const api::ResourceSlice> object, DeviceNames& name
 }
 
 Slice::~Slice() {
-  for (const Device& device : devices_) selectors_.ReleaseDevice(device.slot);
+  for (const Device& device : devices_) {
+    if (device.seen_as == &device) selectors_.ReleaseDevice(device.slot);
+  }
 }
 
 Result<bool> Slice::IsRelevantTo(const api::Node& node) const {

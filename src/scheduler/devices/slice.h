@@ -41,6 +41,9 @@ struct Device {
   const api::Device* object = nullptr;
   const Slice* slice = nullptr;
   DeviceId id;
+  // The first of the devices before it in the slice, without a gap, that selectors cannot tell from
+  // it; itself if there is none. They share a slot and a value.
+  const Device* seen_as = nullptr;
   uint32_t slot = 0;       // In the table of selectors.
   bool shareable = false;  // Several claims may have it at the same time.
   // A request without capacities can have it, unless somebody shares it.
@@ -50,7 +53,7 @@ struct Device {
 
   // As selectors see it; made on first use.
   const cel::Device& value() const;
-  mutable std::unique_ptr<const cel::Device> made;
+  mutable std::unique_ptr<const cel::Device> made;  // Of `seen_as`.
 };
 
 // Returns the device as selectors see it, if it could or could not be shared.

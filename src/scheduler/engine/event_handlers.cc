@@ -64,13 +64,11 @@ framework::ClusterEvent UpdateOf(framework::EventType type, const std::shared_pt
 // Returns the object as the scheduler knows it: for claims, with the writes that are assumed.
 template <typename T>
 std::shared_ptr<const T> Latest(const model::Cluster& cluster, const T& object) {
-  const api::ObjectKey key{object.metadata.namespace_, object.metadata.name};
+  const model::ObjectName name(object.metadata);
   if constexpr (std::is_same_v<T, api::ResourceClaim>) {
-    return cluster.devices().FindClaim(key);
+    return cluster.devices().FindClaim(name);
   } else {
-    const auto& all = cluster.objects<T>().all();
-    const auto found = all.find(key);
-    return found == all.end() ? nullptr : found->second;
+    return cluster.objects<T>().FindRef(name);
   }
 }
 
@@ -149,7 +147,6 @@ void EventHandlers::DeleteObject(const std::shared_ptr<const T>& object) {
 }
 
 void EventHandlers::HandleAssumedClaims() {
-  if (!cluster_.devices().has_assumed_changes()) return;
   const framework::EventType type{framework::Resource::kResourceClaim, framework::kUpdate};
   const bool matters = queue_.IsEventOfInterest(type);
   for (const auto& [before, after] : cluster_.mutable_devices().TakeAssumedChanges()) {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "scheduler/engine/engine_state.h"
+#include "scheduler/model/device_model.h"
 
 namespace berth::scheduler::engine {
 
@@ -58,7 +59,7 @@ bool Engine::State::IsStopping(const std::string& uid) const {
 
 void Engine::State::Reap() {
   while (true) {
-    handlers_.HandleAssumedClaims();
+    if (cluster_.devices().has_assumed_changes()) handlers_.HandleAssumedClaims();
     for (auto& [uid, verdict] : waiting_.TakeResolved()) {
       binding_of_.at(uid)->Permit(std::move(verdict));
     }

@@ -16,13 +16,15 @@ std::optional<int64_t> VersionOf(const api::ResourceClaim& claim) {
 
 }  // namespace
 
-ClaimRef ClaimCache::Find(const api::ObjectKey& key) const {
-  const auto found = entries_.find(key);
+ClaimRef ClaimCache::Find(const ObjectName& name) const {
+  const auto found = entries_.find(name);
   return found == entries_.end() ? nullptr : found->second.latest;
 }
 
 std::optional<ClaimChange> ClaimCache::Put(ClaimRef claim) {
-  const auto [at, is_new] = entries_.try_emplace(ClaimKey(*claim));
+  auto at = entries_.find(ObjectName(claim->metadata));
+  const bool is_new = at == entries_.end();
+  if (is_new) at = entries_.try_emplace(ClaimKey(*claim)).first;
   Entry& entry = at->second;
   const std::optional<int64_t> version = VersionOf(*claim);
   if (!is_new && version && *version <= entry.version) return std::nullopt;
@@ -40,15 +42,15 @@ std::optional<ClaimChange> ClaimCache::Remove(const api::ObjectKey& key) {
 }
 
 Result<ClaimChange> ClaimCache::Assume(ClaimRef claim) {
-  const api::ObjectKey key = ClaimKey(*claim);
-  const auto found = entries_.find(key);
-  if (found == entries_.end())
-    return Fail(fmt::format("could not find ResourceClaim \"{}\"", key.ToString()));
+  const auto found = entries_.find(ObjectName(claim->metadata));
+  if (found == entries_.end()) {
+    return Fail(fmt::format("could not find ResourceClaim \"{}\"", ClaimKey(*claim).ToString()));
+  }
   Entry& entry = found->second;
   const int64_t version = VersionOf(*claim).value_or(entry.version);
   if (version < entry.version) {
     return Fail(fmt::format("ResourceClaim \"{}\" is out of sync (stored: {}, assume: {})",
-                            key.ToString(), entry.version, version));
+                            found->first.ToString(), entry.version, version));
   }
   entry.version = version;
   ClaimRef before = std::exchange(entry.latest, claim);

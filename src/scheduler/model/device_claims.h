@@ -7,10 +7,12 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_map>
 
 #include "api/meta.h"
 #include "api/resource_claim.h"
 #include "base/result.h"
+#include "scheduler/model/object_name.h"
 
 namespace berth::scheduler::model {
 
@@ -36,7 +38,7 @@ struct ClaimChange {
 class ClaimCache {
  public:
   // Returns the latest version; null if there is no such claim.
-  ClaimRef Find(const api::ObjectKey& key) const;
+  ClaimRef Find(const ObjectName& name) const;
 
   // The API shows `claim`; ignored unless it is newer than the latest version.
   std::optional<ClaimChange> Put(ClaimRef claim);
@@ -46,7 +48,7 @@ class ClaimCache {
   // newer; the messages are kube-scheduler's.
   Result<ClaimChange> Assume(ClaimRef claim);
 
-  // Visits the latest version of each claim, by namespace and name.
+  // Visits the latest version of each claim, in no particular order.
   template <typename Visit>  // void(const ClaimRef&)
   void ForEach(Visit&& visit) const {
     for (const auto& [key, entry] : entries_) visit(entry.latest);
@@ -58,7 +60,7 @@ class ClaimCache {
     ClaimRef latest;
     int64_t version = 0;
   };
-  std::map<api::ObjectKey, Entry> entries_;
+  std::unordered_map<api::ObjectKey, Entry, ObjectNameHash, ObjectNameEqual> entries_;
 };
 
 // InFlightAllocations are the allocations that Reserve has chosen and PreBind has not written, by

@@ -161,12 +161,16 @@ void Devices::Remove<api::DeviceClass>(const api::ObjectKey& key) {
 void Devices::ClassesChanged() {
   ++epoch_;
   compiled_.clear();
+  last_compiled_ = nullptr;
 }
 
 Devices::CompiledRef Devices::Compile(std::shared_ptr<const api::ResourceClaimSpec> spec) const {
+  // Pods of one template follow each other.
+  if (last_compiled_ != nullptr && *last_compiled_->spec == *spec) return last_compiled_;
   std::string key;
   KeyWriter(key).Put(*spec);
-  if (const auto found = compiled_.find(key); found != compiled_.end()) return found->second;
+  if (const auto found = compiled_.find(key); found != compiled_.end())
+    return last_compiled_ = found->second;
   if (compiled_.size() >= kMaxCompiled) {
     std::erase_if(compiled_, [](const auto& other) { return other.second.use_count() == 1; });
   }
@@ -174,7 +178,7 @@ Devices::CompiledRef Devices::Compile(std::shared_ptr<const api::ResourceClaimSp
       std::move(spec), [this](const std::string& name) { return FindClass(name); }, selectors_,
       gates_));
   compiled_.emplace(std::move(key), compiled);
-  return compiled;
+  return last_compiled_ = std::move(compiled);
 }
 
 // --- slices and nodes ---
@@ -192,6 +196,7 @@ void Devices::PoolsChanged(const devices::SliceCatalog::Affected& nodes) {
   if (!nodes) {
     ++epoch_;
     pools_of_.clear();
+    shared_pools_.clear();
     return;
   }
   for (const std::string& name : *nodes) {
@@ -213,8 +218,25 @@ Devices::PoolsRef Devices::PoolsOf(NodeRow row) const {
   if (row.index() >= pools_of_.size()) pools_of_.resize(nodes_.rows());
   PoolsRef& pools = pools_of_[row.index()];
   if (pools == nullptr) {
-    pools = std::make_shared<const devices::NodePools>(slices_.PoolsOf(*nodes_.info(row).object));
+    pools = Shared(
+        std::make_shared<const devices::NodePools>(slices_.PoolsOf(*nodes_.info(row).object)));
   }
+  return pools;
+}
+
+// Returns equal pools that another node has, or `pools`.
+Devices::PoolsRef Devices::Shared(PoolsRef pools) const {
+  if (!pools->shareable || pools->error) return pools;
+  std::vector<const devices::Pool*> key;
+  key.reserve(pools->pools.size());
+  for (const auto& pool : pools->pools) key.push_back(pool.get());
+  // Views that no node has any more; few nodes have one of their own.
+  if (shared_pools_.size() % 64 == 63)
+    std::erase_if(shared_pools_, [](const auto& other) { return other.second.expired(); });
+  // Pools that are alive are at different addresses: the key tells whether they are the same.
+  std::weak_ptr<const devices::NodePools>& known = shared_pools_[std::move(key)];
+  if (PoolsRef shared = known.lock()) return shared;
+  known = pools;
   return pools;
 }
 

@@ -47,7 +47,7 @@ class Devices {
   // --- claims ---
 
   // Returns the claim with all assumed writes; null if there is none.
-  ClaimRef FindClaim(const api::ObjectKey& key) const { return claims_.Find(key); }
+  ClaimRef FindClaim(const ObjectName& name) const { return claims_.Find(name); }
   const ClaimCache& claims() const { return claims_; }
   // Returns the claim that was made for the extended resources of the pod; null if there is none.
   ClaimRef FindSpecialClaim(const api::Pod& pod) const;
@@ -83,7 +83,8 @@ class Devices {
   // Returns null if there is no such class.
   devices::ClassRef FindClass(const std::string& name) const;
 
-  // Returns the pools that the node of a present row can use.
+  // Returns the pools that the node of a present row can use; the same for all nodes that are alike
+  // (NodePools::shareable).
   PoolsRef PoolsOf(NodeRow row) const;
   // Returns what claims with this spec request; the same for equal specs, while it is in use.
   CompiledRef Compile(std::shared_ptr<const api::ResourceClaimSpec> spec) const;
@@ -120,6 +121,7 @@ class Devices {
   void ClassesChanged();
   void RowChanged(NodeRow row);
   void PoolsChanged(const devices::SliceCatalog::Affected& nodes);
+  PoolsRef Shared(PoolsRef pools) const;
   bool in_use() const { return !slices_.slices().empty() || !classes_by_name_.empty(); }
 
   const NodeTable& nodes_;
@@ -145,7 +147,11 @@ class Devices {
   RowChanges changes_;
   uint64_t epoch_ = 0;
   mutable std::vector<PoolsRef> pools_of_;  // By row; null if not needed yet.
+  // Those that are shareable, by their pools.
+  mutable std::map<std::vector<const devices::Pool*>, std::weak_ptr<const devices::NodePools>>
+      shared_pools_;
   mutable std::unordered_map<std::string, CompiledRef> compiled_;
+  mutable CompiledRef last_compiled_;
 };
 
 template <>

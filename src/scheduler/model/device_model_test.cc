@@ -128,6 +128,23 @@ TEST_F(DeviceModelTest, SlicesAndLabelsChangeTheirNodes) {
   EXPECT_EQ(Allocated("b"), "00");
 }
 
+TEST_F(DeviceModelTest, NodesThatAreAlikeShareTheirPools) {
+  for (const char* node : {"x", "y"}) cluster_.Put(MakeNode(node).ref());
+  Put(MakeSlice("shared", "", 1));
+  auto pools = [&](const std::string& node) {
+    return cluster_.devices().PoolsOf(cluster_.nodes().Find(cluster_.symbols().Find(node)));
+  };
+  const auto before = pools("x");
+  EXPECT_EQ(pools("y"), before);
+  EXPECT_NE(pools("a"), before) << "it has a pool of its own";
+  cluster_.Put(MakeNode("y").Label("k", "v").ref());
+  EXPECT_EQ(pools("y"), before) << "the label changes nothing";
+  Put(MakeSlice("shared", "", 2));
+  EXPECT_NE(pools("x"), before);
+  EXPECT_EQ(pools("y"), pools("x"));
+  EXPECT_EQ(pools("x")->candidates.size(), 2u);
+}
+
 TEST_F(DeviceModelTest, EqualSpecsAreCompiledOnce) {
   auto spec = [](const std::string& class_name) {
     auto made = std::make_shared<api::ResourceClaimSpec>();

@@ -5,10 +5,12 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <string_view>
+#include <unordered_map>
+#include <utility>
 
 #include "api/meta.h"
 #include "api/selector.h"
+#include "scheduler/model/object_name.h"
 
 namespace berth::scheduler::model {
 
@@ -17,20 +19,39 @@ class Objects {
  public:
   using Ref = std::shared_ptr<const T>;
 
+  Objects() = default;
+  Objects(const Objects&) = delete;
+  Objects& operator=(const Objects&) = delete;
+
   void Put(Ref object) {
     ++version_;
+    const auto known = by_name_.find(ObjectName(object->metadata));
+    if (known != by_name_.end()) {
+      known->second->second = std::move(object);
+      return;
+    }
     api::ObjectKey key{object->metadata.namespace_, object->metadata.name};
-    objects_.insert_or_assign(std::move(key), std::move(object));
+    const auto added = objects_.emplace(std::move(key), std::move(object)).first;
+    by_name_.emplace(ObjectName(added->first), added);
   }
   // Returns false if there was no such object.
   bool Remove(const api::ObjectKey& key) {
     ++version_;
-    return objects_.erase(key) > 0;
+    const auto known = by_name_.find(key);
+    if (known == by_name_.end()) return false;
+    const auto object = known->second;
+    by_name_.erase(known);
+    objects_.erase(object);
+    return true;
   }
 
-  const T* Find(const api::ObjectKey& key) const {
-    auto found = objects_.find(key);
-    return found == objects_.end() ? nullptr : found->second.get();
+  const T* Find(const ObjectName& name) const {
+    const auto found = by_name_.find(name);
+    return found == by_name_.end() ? nullptr : found->second->second.get();
+  }
+  Ref FindRef(const ObjectName& name) const {
+    const auto found = by_name_.find(name);
+    return found == by_name_.end() ? nullptr : found->second->second;
   }
 
   // All objects by namespace and name, so that iteration is deterministic.
@@ -40,7 +61,11 @@ class Objects {
   uint64_t version() const { return version_; }
 
  private:
-  std::map<api::ObjectKey, Ref> objects_;
+  using ByKey = std::map<api::ObjectKey, Ref>;
+  ByKey objects_;
+  // Most changes are of objects that are known: those need no search among the keys of others.
+  std::unordered_map<ObjectName, typename ByKey::iterator, ObjectNameHash, ObjectNameEqual>
+      by_name_;
   uint64_t version_ = 0;
 };
 

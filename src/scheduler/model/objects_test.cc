@@ -27,6 +27,19 @@ TEST(Objects, PutReplaces) {
   EXPECT_TRUE(services.Find({"a", "web"})->selector.has_value());
 }
 
+TEST(Objects, OneThatWasRemovedCanBePutAgain) {
+  Objects<api::Service> services;
+  services.Put(MakeObject<api::Service>("web", "a"));
+  services.Put(MakeObject<api::Service>("db", "a"));
+  EXPECT_TRUE(services.Remove({"a", "web"}));
+  EXPECT_EQ(services.Find({"a", "web"}), nullptr);
+  EXPECT_EQ(services.all().size(), 1u);
+  const auto again = MakeObject<api::Service>("web", "a");
+  services.Put(again);
+  EXPECT_EQ(services.FindRef({"a", "web"}), again);
+  EXPECT_EQ(services.all().size(), 2u);
+}
+
 TEST(Objects, VersionRisesWithEveryChange) {
   Objects<api::Service> services;
   const uint64_t empty = services.version();

@@ -49,8 +49,7 @@ Storage::ClaimRef Storage::FindClaim(const api::ObjectKey& key) const {
   if (!assumed_claims_.empty()) {
     if (ClaimRef assumed = assumed_claims_.Find(key)) return assumed;
   }
-  const auto found = claims_.all().find(key);
-  return found == claims_.all().end() ? nullptr : found->second;
+  return claims_.FindRef(key);
 }
 
 Storage::VolumeRef Storage::Current(const StorageCatalog::Volume& volume) const {

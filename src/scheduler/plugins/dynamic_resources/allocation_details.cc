@@ -157,18 +157,21 @@ class DetailsWriter {
       const api::ResourceSlice& slice = device->slice->object();
       wanted.emplace(slice.driver + "/" + slice.pool.name, device->object->name);
     }
-    std::vector<std::string> names;
+    std::vector<api::ObjectKey> users;
     devices_.claims().ForEach([&](const model::ClaimRef& claim) {
       if (!claim->status.allocation) return;
       const bool has_one =
           std::ranges::any_of(claim->status.allocation->results, [&](const auto& result) {
             return wanted.contains({result.driver + "/" + result.pool, result.device});
           });
-      if (has_one) names.push_back(claim->metadata.namespace_ + "/" + claim->metadata.name);
+      if (has_one) users.push_back(model::ClaimKey(*claim));
     });
-    if (names.empty()) return "";
-    const size_t more = names.size() - std::min(names.size(), kMaxNamedClaims);
-    names.resize(names.size() - more);
+    if (users.empty()) return "";
+    std::ranges::sort(users);
+    const size_t more = users.size() - std::min(users.size(), kMaxNamedClaims);
+    users.resize(users.size() - more);
+    std::vector<std::string> names;
+    for (const api::ObjectKey& user : users) names.push_back(user.namespace_ + "/" + user.name);
     std::string text = fmt::format(" to {}", fmt::join(names, ", "));
     if (more > 0)
       text += fmt::format(" and {} more", FormatCount(static_cast<int64_t>(more), "claim"));

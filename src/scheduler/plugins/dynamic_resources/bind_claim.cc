@@ -74,8 +74,7 @@ class ClaimReservation {
     return {framework::Verdict::Error(std::move(message)), false};
   }
   Tried Failed(std::string_view step, const framework::WriteResult& result) const {
-    return {framework::Verdict::Error(fmt::format(
-                "{} claim {}: {}", step, model::ClaimKey(*current_).ToString(), result.message)),
+    return {framework::Verdict::Error(fmt::format("{} claim {}: {}", step, name(), result.message)),
             result.kind == ClaimWriteKind::kConflict ||
                 (unknown_ && result.kind != ClaimWriteKind::kRejected)};
   }
@@ -85,14 +84,13 @@ class ClaimReservation {
       written_ = current_;
       co_return Tried();
     }
-    const std::string name = model::ClaimKey(*current_).ToString();
     if (binding_.cancelled() && !unknown_) co_return Failed("context canceled");
     // DIFFERS: kube-scheduler takes another claim of the same name for this one.
     if (current_->metadata.deletion_timestamp || current_->metadata.uid != found_->metadata.uid)
-      co_return Failed(fmt::format("claim {} got deleted in the meantime", name));
-    if (allocation_) {
+      co_return Failed(fmt::format("claim {} got deleted in the meantime", name()));
+    if (allocation_ != nullptr) {
       if (current_->status.allocation)
-        co_return Failed(fmt::format("claim {} got allocated elsewhere in the meantime", name));
+        co_return Failed(fmt::format("claim {} got allocated elsewhere in the meantime", name()));
       Tried protected_claim = co_await AddFinalizer();
       if (!protected_claim.verdict.ok()) co_return protected_claim;
     } else if (current_->status.allocation && !HaveSameDevices(*current_, *found_)) {
@@ -100,7 +98,7 @@ class ClaimReservation {
       co_return Failed(DeallocatedElsewhere(*current_));
     }
     auto next = std::make_shared<api::ResourceClaim>(*current_);
-    if (allocation_) next->status.allocation = allocation_;
+    if (allocation_ != nullptr) next->status.allocation = *allocation_;
     next->status.reserved_for.push_back({.api_group = {},
                                          .resource = "pods",
                                          .name = pod_.metadata.name,
@@ -117,8 +115,9 @@ class ClaimReservation {
       co_return Tried();
     }
     unknown_ |= result.may_have_happened;
-    co_return Failed(allocation_ ? "add allocation and reservation to" : "add reservation to",
-                     result);
+    co_return Failed(
+        allocation_ != nullptr ? "add allocation and reservation to" : "add reservation to",
+        result);
   }
 
   Task<Tried> AddFinalizer() {
@@ -150,9 +149,8 @@ class ClaimReservation {
       }
       // Only a claim that is gone, or that was read, shows what became of the write.
       if (unknown_ && result.kind != ClaimWriteKind::kNotFound) continue;
-      co_return framework::Verdict::Error(fmt::format("get updated claim {} after conflict: {}",
-                                                      model::ClaimKey(*current_).ToString(),
-                                                      result.message));
+      co_return framework::Verdict::Error(
+          fmt::format("get updated claim {} after conflict: {}", name(), result.message));
     }
   }
 
@@ -161,9 +159,10 @@ class ClaimReservation {
   bool IsWritten() const {
     if (!IsReservedFor(*current_, pod_.metadata.uid)) return false;
     const auto& stored = current_->status.allocation;
-    if (!allocation_) return stored.has_value();
+    if (allocation_ == nullptr) return stored.has_value();
     return stored && SameDevices(*stored, *allocation_);
   }
+  std::string name() const { return model::ClaimKey(*current_).ToString(); }
   // As the API stores times.
   static Instant WholeSeconds(Instant time) {
     return {time.nanos - ((time - Instant{}) % Duration::Seconds(1)).nanos};
@@ -171,7 +170,7 @@ class ClaimReservation {
 
   framework::BindingContext& binding_;
   const api::Pod& pod_;
-  const std::optional<api::AllocationResult>& allocation_;
+  const std::shared_ptr<const api::AllocationResult>& allocation_;
   const model::ClaimRef found_;  // The version that the attempt is based on.
   model::ClaimRef current_;      // The version to be written on.
   model::ClaimRef written_;
@@ -311,7 +310,7 @@ std::string DeallocatedElsewhere(const api::ResourceClaim& claim) {
 Task<framework::Verdict> BindClaim(framework::BindingContext& binding, const PodClaims& pod,
                                    PodClaim& claim) {
   // A device plugin serves the pod's extended resources.
-  if (claim.special && !claim.allocation && claim.object->spec.requests.empty())
+  if (claim.special && claim.allocation == nullptr && claim.object->spec.requests.empty())
     co_return framework::Verdict();
   const std::string in_flight = claim.object->metadata.uid;
   const WrittenClaim written = co_await WriteClaim(binding, pod, claim);
@@ -323,14 +322,15 @@ Task<framework::Verdict> BindClaim(framework::BindingContext& binding, const Pod
     assumed = cluster.mutable_devices().Assume(written.claim).has_value();
   }
   framework::Background* const background = binding.cycle().background();
-  if (claim.allocation && unseen && written.claim->status.allocation && background != nullptr) {
+  if (claim.allocation != nullptr && unseen && written.claim->status.allocation &&
+      background != nullptr) {
     // Under the uid that the API gave it: the pod's next attempt may allocate other devices to
     // another claim, under the uid that this one had in memory.
     cluster.mutable_devices().AddInFlight(written.claim);
     background->Run("hold " + written.claim->metadata.uid,
                     HoldDevices(background->async(), cluster, written.claim));
   }
-  if (claim.allocation) cluster.mutable_devices().RemoveInFlight(in_flight, assumed);
+  if (claim.allocation != nullptr) cluster.mutable_devices().RemoveInFlight(in_flight, assumed);
   claim.allocation.reset();
   if (written.verdict.ok()) claim.object = written.claim;
   co_return written.verdict;

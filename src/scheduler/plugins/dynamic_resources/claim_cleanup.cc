@@ -67,7 +67,7 @@ Task<framework::Verdict> RemoveReservation(framework::Async& async, model::Clust
 // Another attempt may have its own allocation of the claim in flight: `claim.allocation` tells
 // whether it is this one's.
 void EndAllocation(model::Devices& devices, PodClaim& claim) {
-  if (!std::exchange(claim.allocation, std::nullopt)) return;
+  if (std::exchange(claim.allocation, nullptr) == nullptr) return;
   devices.RemoveInFlight(claim.object->metadata.uid, /*forced=*/false);
 }
 

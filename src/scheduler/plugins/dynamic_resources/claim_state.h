@@ -4,7 +4,6 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -35,8 +34,8 @@ struct PodClaim {
   // Another member of the pod's group allocates it: `object` has the allocation that is in flight.
   bool joined = false;
   // What Reserve has chosen for the node, for a claim that was not allocated; in flight under the
-  // uid of `object` until PreBind or Unreserve. Without it there is nothing to allocate.
-  std::optional<api::AllocationResult> allocation = {};
+  // uid of `object` until PreBind or Unreserve. Null if there is nothing to allocate.
+  std::shared_ptr<const api::AllocationResult> allocation = {};
 
   bool in_api() const { return object->metadata.name != kSpecialClaimName; }
 };

@@ -51,15 +51,17 @@ framework::Verdict CheckClaim(const model::Devices& devices, const api::Resource
         fmt::format("resource claim {} is in the process of being allocated", KeyTextOf(claim)));
   }
   for (const api::DeviceRequest& request : claim.spec.requests) {
-    const std::string place =
-        fmt::format("resource claim {}, request {}", KeyTextOf(claim), request.name);
+    auto place = [&] {
+      return fmt::format("resource claim {}, request {}", KeyTextOf(claim), request.name);
+    };
     if (request.exactly) {
       framework::Verdict verdict = CheckClass(devices, *request.exactly, request.name);
       if (!verdict.ok()) return verdict;
     } else if (request.first_available.empty()) {
-      return RejectPod(place + ": unknown request type");
+      return RejectPod(place() + ": unknown request type");
     } else if (!devices.gates().prioritized_list) {
-      return RejectPod(place + ": has subrequests, but the DRAPrioritizedList feature is disabled");
+      return RejectPod(place() +
+                       ": has subrequests, but the DRAPrioritizedList feature is disabled");
     }
     for (const api::DeviceSubRequest& alternative : request.first_available) {
       framework::Verdict verdict =
@@ -323,14 +325,14 @@ framework::Verdict DynamicResources::Reserve(framework::Cycle& cycle, model::Nod
     }
     const devices::CompiledClaim& compiled =
         claim.special ? *outcome.special->compiled : *state.outcomes->input().claims[index];
-    claim.allocation =
+    copy->status.allocation =
         devices::MakeAllocation(*outcome.pools, outcome.found, index, compiled, copy->spec,
                                 cycle.nodes().name(node), cycle.cluster().devices().gates(),
                                 [&](size_t result) { return MakeShareId(*claim.object, result); });
+    claim.allocation = {copy, &*copy->status.allocation};
     auto& finalizers = copy->metadata.finalizers;
     if (std::ranges::find(finalizers, kClaimFinalizer) == finalizers.end())
       finalizers.emplace_back(kClaimFinalizer);
-    copy->status.allocation = claim.allocation;
     reserved.push_back(std::move(copy));
   }
   for (const model::ClaimRef& claim : reserved)

@@ -131,7 +131,7 @@ std::shared_ptr<const NodeOutcome> NodeOutcomes::Compute(const model::Cluster& c
   outcome->pools = cluster.devices().PoolsOf(row);
   // A pool of the node's own makes a view unique, as does a device that chooses its nodes.
   const bool is_shareable = outcome->pools->shareable;
-  const View view = is_shareable ? View{outcome->pools->pools, outcome->special} : View{};
+  const View view{outcome->pools.get(), outcome->special.get()};
   if (is_shareable) {
     if (const auto found = by_view_.find(view); found != by_view_.end()) return found->second;
   }
@@ -162,11 +162,11 @@ void NodeOutcomes::Allocate(const model::Cluster& cluster, const api::Node& node
   outcome.kind = KindOf(outcome.found.kind);
   if (outcome.kind != NodeOutcome::Kind::kAllocated) return;
   for (size_t i = 0; i < claims.size(); ++i) {
-    const auto selector = devices::NodeSelectorOf(
-        *outcome.pools, devices::PicksOf(outcome.found, i), node.metadata.name);
-    if (selector) continue;
+    const Status has_selector =
+        devices::CheckNodeSelector(*outcome.pools, devices::PicksOf(outcome.found, i));
+    if (has_selector) continue;
     outcome.kind = NodeOutcome::Kind::kSelectorError;
-    outcome.found.error = {i, selector.error().message};
+    outcome.found.error = {i, has_selector.error().message};
     return;
   }
   outcome.score = ScoreOf(outcome);

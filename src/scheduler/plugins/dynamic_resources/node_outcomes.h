@@ -114,9 +114,9 @@ class NodeOutcomes {
   uint64_t position_ = 0;
   model::NodeMask known_, passing_, errors_;
   std::vector<std::shared_ptr<const NodeOutcome>> outcomes_;  // By row.
-  // Outcomes since the last change, by the pools that the node sees and its special claim.
-  using View = std::pair<std::vector<std::shared_ptr<const devices::Pool>>,
-                         std::shared_ptr<const SpecialVariant>>;
+  // Outcomes since the last change, by the pools that the node sees and its special claim. Each
+  // outcome holds these.
+  using View = std::pair<const devices::NodePools*, const SpecialVariant*>;
   std::map<View, std::shared_ptr<const NodeOutcome>> by_view_;
   std::map<std::vector<std::string>, std::shared_ptr<const SpecialVariant>> variants_;
   size_t bytes_ = 0;

@@ -11,12 +11,11 @@
 namespace berth::scheduler::plugins {
 namespace {
 
-// Returns the name of the claim of `entry`; nothing if it needs none.
-Result<std::optional<std::string>> NameOfClaim(const api::Pod& pod,
-                                               const api::PodResourceClaim& entry) {
+// Returns the name of the claim of `entry`; null if it needs none.
+Result<const std::string*> NameOfClaim(const api::Pod& pod, const api::PodResourceClaim& entry) {
   const std::string& namespace_ = pod.metadata.namespace_;
   const std::string& name = pod.metadata.name;
-  if (entry.resource_claim_name) return entry.resource_claim_name;
+  if (entry.resource_claim_name) return &*entry.resource_claim_name;
   if (!entry.resource_claim_template_name) {
     return Fail(fmt::format(
         "pod \"{}/{}\", spec.resourceClaim \"{}\": none of the supported fields are set",
@@ -27,7 +26,7 @@ Result<std::optional<std::string>> NameOfClaim(const api::Pod& pod,
   if (found == made.end()) {
     return Fail(fmt::format("pod \"{}/{}\": ResourceClaim not created yet", namespace_, name));
   }
-  return found->resource_claim_name;
+  return found->resource_claim_name ? &*found->resource_claim_name : nullptr;
 }
 
 bool IsControlledBy(const api::ResourceClaim& claim, const api::Pod& pod) {
@@ -69,7 +68,7 @@ Result<std::vector<model::ClaimRef>> ClaimsOf(const model::Cluster& cluster, con
   for (const api::PodResourceClaim& entry : pod.spec.resource_claims) {
     const auto name = NameOfClaim(pod, entry);
     if (!name) return std::unexpected(name.error());
-    if (!*name) continue;
+    if (*name == nullptr) continue;
     model::ClaimRef claim = cluster.devices().FindClaim({namespace_, **name});
     if (claim == nullptr) {
       return Fail(fmt::format("could not find ResourceClaim \"{}/{}\"", namespace_, **name));
