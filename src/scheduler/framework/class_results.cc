@@ -206,7 +206,7 @@ Verdict ClassResults::RefreshFilters(const Cycle& cycle, PluginMask skipped,
     explained_.ClearAll();
   }
   stale_.insert(stale_.end(), changed_.begin(), changed_.end());
-  if (many) changed_ = {};  // Many classes would hold what is used one at a time.
+  if (many) changed_ = {};            // Many classes would hold what is used one at a time.
   if (!error.ok()) started_ = false;  // Partly evaluated: start over next time.
   return error;
 }
