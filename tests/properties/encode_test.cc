@@ -47,6 +47,7 @@ class RandomFields {
   void Keys(std::string_view, std::set<std::string, std::less<>>& keys) {
     for (uint64_t i = random_.Below(3); i > 0; --i) keys.insert(Text());
   }
+  void Choice(std::string_view, std::string& field) { Fill(field); }
   template <typename Variant, typename T>
   void Alternative(std::string_view, Variant& variant, api::As<T>) {
     if (random_.Chance(20)) Fill(variant.template emplace<T>());
