@@ -146,6 +146,7 @@ class DeviceWorld {
   SliceCatalog& catalog() { return catalog_; }
   AllocatedDevices& allocated() { return allocated_; }
   SelectorTable& selectors() { return selectors_; }
+  const DeviceLooks& looks() const { return looks_; }
   const api::Node& node() const { return node_; }
 
  private:
@@ -185,8 +186,9 @@ class DeviceWorld {
   const Gates gates_ = {};
   api::Node node_ = NamedNode();
   SelectorTable selectors_;
+  DeviceLooks looks_{selectors_};
   DeviceNames names_;
-  SliceCatalog catalog_{names_, selectors_, gates_};
+  SliceCatalog catalog_{names_, looks_, gates_};
   AllocatedDevices allocated_{names_, gates_.consumable_capacity};
   std::map<std::string, ClassRef> classes_;
 

@@ -31,7 +31,7 @@ bool SliceCatalog::IsIgnored(const api::ResourceSlice& slice) const {
 
 SliceCatalog::Affected SliceCatalog::Put(std::shared_ptr<const api::ResourceSlice> slice) {
   const std::string name = slice->metadata.name;
-  return Change(name, std::make_shared<const Slice>(std::move(slice), names_, selectors_,
+  return Change(name, std::make_shared<const Slice>(std::move(slice), names_, looks_,
                                                     gates_.consumable_capacity));
 }
 

@@ -74,8 +74,8 @@ struct NodePools {
 class SliceCatalog {
  public:
   // All must outlive this.
-  SliceCatalog(DeviceNames& names, SelectorTable& selectors, const Gates& gates)
-      : names_(names), selectors_(selectors), gates_(gates) {}
+  SliceCatalog(DeviceNames& names, DeviceLooks& looks, const Gates& gates)
+      : names_(names), looks_(looks), gates_(gates) {}
 
   // The nodes whose pools a change may have changed, by name; all if absent.
   using Affected = std::optional<std::set<std::string>>;
@@ -122,7 +122,7 @@ class SliceCatalog {
   std::optional<Error> Fill(Pool& pool, const PoolEntry& entry, bool all_seen) const;
 
   DeviceNames& names_;
-  SelectorTable& selectors_;
+  DeviceLooks& looks_;
   const Gates gates_;
   SlicesByName slices_;
   // Slices with devices that name a node; and those with devices that name none.

@@ -1,5 +1,8 @@
 #include "scheduler/devices/pools.h"
 
+#include <map>
+#include <set>
+
 #include "scheduler/devices/devices_testing.h"
 
 namespace berth::scheduler::devices {
@@ -54,21 +57,41 @@ TEST(Pools, SlicesAreOrderedByName) {
   EXPECT_EQ(PoolsText(world), "d/p: c b a");
 }
 
-TEST(Pools, NeighboursThatLookAlikeShareASlot) {
-  DeviceWorld world{SliceYaml(
-      "s",
-      {.devices = "{name: a, attributes: {n: {int: 1}}}, {name: b, attributes: {n: {int: 1}}}, "
-                  "{name: c, attributes: {n: {int: 2}}}, {name: d, attributes: {n: {int: 2}}, "
-                  "capacity: {c: {value: 1}}}, {name: e, attributes: {n: {int: 1}}}"})};
+TEST(Pools, DevicesThatLookAlikeShareTheirLook) {
+  DeviceWorld world{
+      SliceYaml("s1",
+                {.devices = "{name: a, attributes: {n: {int: 1}}}, "
+                            "{name: b, attributes: {n: {int: 2}}}, "
+                            "{name: c, attributes: {n: {int: 1}}, capacity: {c: {value: 1}}}, "
+                            "{name: d, attributes: {n: {string: '1'}}}",
+                 .count = 2}),
+      SliceYaml("s2",
+                {.devices = "{name: e, attributes: {n: {int: 1}}}, "
+                            "{name: f, attributes: {n: {int: 1}}, capacity: {c: {value: 1000m}}}, "
+                            "{name: g, attributes: {n: {int: 1}}, allowMultipleAllocations: true}",
+                 .count = 2})};
   const NodePools pools = world.catalog().PoolsOf(world.node());
-  std::string first_alike;
+  std::map<uint32_t, std::string> names_of_slot;
+  std::map<uint32_t, const cel::Device*> value_of_slot;
   for (const auto& candidate : pools.candidates) {
     const Device& device = candidate.device();
-    first_alike += device.seen_as->object->name;
-    EXPECT_EQ(device.slot, device.seen_as->slot);
-    EXPECT_EQ(&device.value(), &device.seen_as->value());
+    names_of_slot[device.look->slot()] += device.object->name;
+    const auto value = value_of_slot.try_emplace(device.look->slot(), &device.value()).first;
+    EXPECT_EQ(value->second, &device.value());
   }
-  EXPECT_EQ(first_alike, "aacde");
+  std::set<std::string> alike;
+  for (const auto& [slot, names] : names_of_slot) alike.insert(names);
+  EXPECT_EQ(alike, (std::set<std::string>{"ae", "b", "cf", "d", "g"}));
+}
+
+TEST(Pools, LooksEndWithTheirDevices) {
+  DeviceWorld world{SliceYaml("s1", {.devices = "{name: a}, {name: b}"}),
+                    SliceYaml("s2", {.devices = "{name: c}", .pool = "q"})};
+  EXPECT_EQ(world.looks().size(), 1);
+  world.catalog().Remove("s1");
+  EXPECT_EQ(world.looks().size(), 1);
+  world.catalog().Remove("s2");
+  EXPECT_EQ(world.looks().size(), 0);
 }
 
 TEST(Pools, EachWayToChooseNodes) {

@@ -40,7 +40,7 @@ std::optional<bool> Search::SelectorsMatch(const std::vector<std::shared_ptr<Sel
     // DIFFERS: kube-scheduler crashes.
     if (selectors[i] == nullptr)
       return fail(i, "CEL expression empty (unsupported selector type?)");
-    const auto evaluated = selectors[i]->Evaluate({device.slot, device.value()});
+    const auto evaluated = selectors[i]->Evaluate({device.look->slot(), device.value()});
     if (!SpendSteps(1 + evaluated.cost / kCostOfStep)) return std::nullopt;
     if (evaluated.outcome == Selector::Outcome::kNo) return false;
     if (evaluated.outcome == Selector::Outcome::kYes) continue;

@@ -25,7 +25,7 @@ class SelectorTable;
 
 // A device as selectors see it.
 struct SelectedDevice {
-  uint32_t slot = 0;  // The same only for devices that no selector can tell from each other.
+  uint32_t slot = 0;  // Of its look.
   const cel::Device& device;
 };
 
@@ -73,7 +73,7 @@ class SelectorTable {
   // Returns the selector of the expression. The table must outlive it.
   std::shared_ptr<Selector> Use(const std::string& expression);
 
-  // A slot for a device, and those that are seen as the same, until it is released.
+  // A slot for a device, or for all that look alike, until it is released.
   uint32_t AddDevice();
   void ReleaseDevice(uint32_t slot);
 

@@ -14,8 +14,8 @@
 #include "api/selector.h"
 #include "base/result.h"
 #include "cel/device.h"
+#include "scheduler/devices/device_look.h"
 #include "scheduler/devices/device_names.h"
-#include "scheduler/devices/selectors.h"
 
 namespace berth::scheduler::devices {
 
@@ -41,10 +41,7 @@ struct Device {
   const api::Device* object = nullptr;
   const Slice* slice = nullptr;
   DeviceId id;
-  // The first of the devices before it in the slice, without a gap, that selectors cannot tell from
-  // it; itself if there is none. They share a slot and a value.
-  const Device* seen_as = nullptr;
-  uint32_t slot = 0;       // In the table of selectors.
+  std::shared_ptr<const DeviceLook> look;
   bool shareable = false;  // Several claims may have it at the same time.
   // A request without capacities can have it, unless somebody shares it.
   bool always_has_capacity = false;
@@ -53,18 +50,13 @@ struct Device {
 
   // As selectors see it; made on first use.
   const cel::Device& value() const;
-  mutable std::unique_ptr<const cel::Device> made;  // Of `seen_as`.
 };
-
-// Returns the device as selectors see it, if it could or could not be shared.
-cel::Device MakeValue(const Device& device, bool allow_multiple_allocations);
 
 class Slice {
  public:
-  // `names` and `selectors` must outlive this.
-  Slice(std::shared_ptr<const api::ResourceSlice> object, DeviceNames& names,
-        SelectorTable& selectors, bool consumable_capacity);
-  ~Slice();
+  // `names` and `looks` must outlive this.
+  Slice(std::shared_ptr<const api::ResourceSlice> object, DeviceNames& names, DeviceLooks& looks,
+        bool consumable_capacity);
   Slice(const Slice&) = delete;
   Slice& operator=(const Slice&) = delete;
 
@@ -86,7 +78,6 @@ class Slice {
 
  private:
   const std::shared_ptr<const api::ResourceSlice> object_;
-  SelectorTable& selectors_;
   PoolHolder pool_;
   DeviceHolder ids_;
   NodeChoice nodes_;

@@ -130,8 +130,9 @@ class Devices {
   const bool has_extended_resources_;
 
   mutable devices::SelectorTable selectors_;
+  devices::DeviceLooks looks_{selectors_};
   devices::DeviceNames names_;
-  devices::SliceCatalog slices_{names_, selectors_, gates_};
+  devices::SliceCatalog slices_{names_, looks_, gates_};
   devices::AllocatedDevices allocated_;
   devices::ExtendedResources extended_resources_;
   std::map<std::string, devices::ClassRef, std::less<>> classes_by_name_;

@@ -22,8 +22,9 @@ constexpr size_t kMaxNamedClaims = 3;
 bool MatchesAll(const std::vector<std::shared_ptr<devices::Selector>>& selectors,
                 const devices::Device& device) {
   return std::ranges::all_of(selectors, [&](const auto& selector) {
-    return selector != nullptr && selector->Evaluate({device.slot, device.value()}).outcome ==
-                                      devices::Selector::Outcome::kYes;
+    return selector != nullptr &&
+           selector->Evaluate({device.look->slot(), device.value()}).outcome ==
+               devices::Selector::Outcome::kYes;
   });
 }
 

@@ -40,9 +40,11 @@ DeviceCount CountDevices(const model::Devices& devices, const api::DeviceClass& 
       bool matches = true;
       for (size_t i = 0; matches && !failed && i < selectors.size(); ++i) {
         const bool can_be_shared = device.object->allow_multiple_allocations.value_or(false);
-        const auto outcome = can_be_shared
-                                 ? selectors[i]->Evaluate(devices::MakeValue(device, false)).outcome
-                                 : selectors[i]->Evaluate({device.slot, device.value()}).outcome;
+        const auto outcome =
+            (can_be_shared ? selectors[i]->Evaluate(
+                                 devices::MakeValue(slice.object().driver, *device.object, false))
+                           : selectors[i]->Evaluate({device.look->slot(), device.value()}))
+                .outcome;
         failed = outcome == devices::Selector::Outcome::kError;
         matches = outcome == devices::Selector::Outcome::kYes;
       }
