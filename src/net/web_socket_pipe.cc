@@ -83,20 +83,20 @@ class Pipe final : public std::enable_shared_from_this<Pipe<Layer>> {
 
   void Connect(const tcp::resolver::results_type& found) {
     beast::get_lowest_layer(web_).expires_after(ToChrono(options_.request.timeout));
-    beast::get_lowest_layer(web_).async_connect(found, Then([this] {
-                                                  if constexpr (std::is_same_v<Layer, TlsLayer>) {
-                                                    connected_ = true;
-                                                    web_.next_layer().async_handshake(
-                                                        asio::ssl::stream_base::client,
-                                                        Then([this] { Upgrade(); }));
-                                                  } else {
-                                                    Upgrade();
-                                                  }
-                                                }));
+    beast::get_lowest_layer(web_).async_connect(found, Then([this] { Connected(); }));
+  }
+
+  void Connected() {
+    connected_ = true;
+    if constexpr (std::is_same_v<Layer, TlsLayer>) {
+      web_.next_layer().async_handshake(asio::ssl::stream_base::client,
+                                        Then([this] { Upgrade(); }));
+    } else {
+      Upgrade();
+    }
   }
 
   void Upgrade() {
-    connected_ = true;
     // From here on the WebSocket has its own limits.
     beast::get_lowest_layer(web_).expires_never();
     web_.set_option(websocket::stream_base::timeout{
