@@ -19,8 +19,6 @@
 #include "base/chrono.h"
 #include "base/go_duration.h"
 
-extern char** environ;
-
 namespace berth::client {
 namespace {
 

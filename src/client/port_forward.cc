@@ -105,7 +105,7 @@ std::string_view PortForwardChannels::Receive(std::string_view message) {
   const char channel = message.front();
   message.remove_prefix(1);
   if (channel != kDataChannel && channel != kErrorChannel) return {};
-  size_t& left = port_bytes_left_[static_cast<size_t>(channel)];
+  size_t& left = port_bytes_left_[channel == kDataChannel ? 0 : 1];
   const size_t skipped = std::min(left, message.size());
   left -= skipped;
   message.remove_prefix(skipped);

@@ -286,7 +286,7 @@ Result<std::unique_ptr<RestClient>> RestClient::Create(net::EventLoop& loop, Cli
   options.http2 = true;
   options.gzip = config.gzip;
   options.max_body_bytes = kMaxResponseBytes;
-  auto http = net::HttpClient::Create(loop, std::move(options));
+  auto http = net::HttpClient::Create(loop, options);
   if (!http) return Fail(config.server + ": " + http.error().message);
   return CreateOn(loop, *std::move(http), std::move(config), observer);
 }

@@ -158,7 +158,7 @@ void DecodeFailure(std::string_view encoded, Attempt& into) {
 
 void DecodeWaitedFor(std::string_view encoded, Attempt& into) {
   if (encoded.empty()) return;
-  Input from(encoded.data());
+  Input from(encoded.data());  // NOLINT(bugprone-suspicious-stringview-data-usage)
   into.waited_for.resize(from.Take<uint32_t>());
   for (std::string& plugin : into.waited_for) plugin = from.TakeText<ShortSize>();
 }

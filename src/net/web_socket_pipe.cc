@@ -73,17 +73,14 @@ class Pipe final : public std::enable_shared_from_this<Pipe<Layer>> {
   auto Then(Next next) {
     return [self = this->shared_from_this(), next](const error_code& error, const auto&... result) {
       if (error) return self->Fail(error);
-      if constexpr (std::is_invocable_v<Next, decltype(result)...>) {
-        next(result...);
-      } else {
-        next();
-      }
+      next(result...);
     };
   }
 
   void Connect(const tcp::resolver::results_type& found) {
     beast::get_lowest_layer(web_).expires_after(ToChrono(options_.request.timeout));
-    beast::get_lowest_layer(web_).async_connect(found, Then([this] { Connected(); }));
+    beast::get_lowest_layer(web_).async_connect(found,
+                                                Then([this](const auto&...) { Connected(); }));
   }
 
   void Connected() {
