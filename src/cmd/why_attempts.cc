@@ -155,7 +155,7 @@ Result<JsonObject> AskPod(const SchedulerAccess& access, LiveCluster& cluster,
   options.http2 = true;
   options.connect_timeout = Duration::Seconds(10);  // Somebody waits for the answer.
   options.dial = forward.dialer();
-  auto http = net::HttpClient::Create(cluster.loop(), std::move(options));
+  auto http = net::HttpClient::Create(cluster.loop(), options);
   if (!http) return std::unexpected(http.error());
   const auto client =
       client::RestClient::CreateOn(cluster.loop(), *std::move(http), std::move(config));
