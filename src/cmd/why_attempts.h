@@ -29,7 +29,7 @@ struct SchedulerAccess {
 // Without an address the API server is asked, which berth up adds the API to, and then the
 // berth-schedulers among `scheduler_pods`, leaders first, through port-forwards. Without
 // authorities to verify its certificate with, a pod gets to see no token: only a client certificate
-// is used, which is of no use to whoever receives it.
+// is used, which is of no use to the receiver without its key.
 Result<api::JsonObject> AskScheduler(const SchedulerAccess& access, LiveCluster& cluster,
                                      std::span<const api::Ref<api::Pod>> scheduler_pods,
                                      const api::ObjectKey& pod);
