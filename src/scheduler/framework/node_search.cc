@@ -1,27 +1,66 @@
 #include "scheduler/framework/node_search.h"
 
 #include <algorithm>
+#include <functional>
+#include <utility>
 
 #include "scheduler/framework/plugin.h"
 #include "scheduler/model/node_table.h"
 
 namespace berth::scheduler::framework {
+namespace {
+
+// Returns the parts of a group whose domains pass the rules and in which the pod may fit, with the
+// highest score that it can get there; the most promising one first.
+std::vector<std::pair<int32_t, UsageIndex*>> PromisingParts(NodeSelection::Group& group,
+                                                            std::span<const RowRule> of_domains,
+                                                            const ScoreBound& pod) {
+  std::vector<std::pair<int32_t, UsageIndex*>> promising;
+  for (size_t i = 0; i < group.parts.size(); ++i) {
+    UsageIndex& part = group.parts[i];
+    const model::DomainId domain = NodeSelection::Group::DomainOf(i);
+    const bool passes = part.size() > 0 && std::ranges::all_of(of_domains, [&](const auto& rule) {
+                          return rule.Passes(domain);
+                        });
+    if (!passes) continue;
+    const int32_t highest = group.parts.size() == 1 ? INT32_MAX : part.HighestScore(pod);
+    if (highest >= 0) promising.emplace_back(highest, &part);
+  }
+  std::ranges::stable_sort(promising, std::ranges::greater(),
+                           [](const auto& p) { return p.first; });
+  return promising;
+}
+
+}  // namespace
 
 std::optional<model::NodeRow> NodeSearch::Best(const Cycle& cycle, const SearchRules& rules,
                                                uint32_t start,
                                                const UsageIndex::Evaluate& evaluate) {
+  const Query query{cycle, rules, start, evaluate};
+  size_t unlimited = SIZE_MAX;
+  if (!rules.division) {
+    NodeSelection* const nodes = SelectionFor(cycle, rules);
+    return nodes == nullptr ? std::nullopt : BestOf(*nodes, query, unlimited);
+  }
   // In so many chunks the winner is found, unless row rules exclude nearly all of the nodes that
-  // are used least.
+  // are used least. Then they will for the next pods, too.
   constexpr size_t kFewChunks = 24;
-  size_t most_chunks = rules.division ? kFewChunks : SIZE_MAX;
-  NodeSelection* nodes = SelectionFor(cycle, rules);
-  if (nodes == nullptr) return std::nullopt;
-  const auto best = BestOf(*nodes, {cycle, rules, start, evaluate}, most_chunks);
-  if (most_chunks > 0) return best;
-  nodes = SelectionFor(cycle, rules, /*divided=*/true);
-  if (nodes == nullptr) return std::nullopt;
-  most_chunks = SIZE_MAX;
-  return BestOf(*nodes, {cycle, rules, start, evaluate}, most_chunks);
+  constexpr uint32_t kDividedSearches = 64;
+  const std::string divided_key = rules.key + rules.division->key;
+  const auto divided = cached_.find(divided_key);
+  uint32_t searches = divided == cached_.end() ? 0 : divided->second->searches;
+  if (searches == 0) {
+    NodeSelection* const nodes = SelectionFor(cycle, rules);
+    if (nodes == nullptr) return std::nullopt;
+    size_t most_chunks = kFewChunks;
+    const auto best = BestOf(*nodes, query, most_chunks);
+    if (most_chunks > 0) return best;
+    searches = kDividedSearches;
+  }
+  Cached* const cached = Refresh(divided_key, cycle, rules, /*divided=*/true);
+  if (cached == nullptr) return std::nullopt;
+  cached->searches = searches - 1;
+  return BestOf(cached->nodes, query, unlimited);
 }
 
 std::optional<model::NodeRow> NodeSearch::BestOf(NodeSelection& nodes, const Query& query,
@@ -39,12 +78,9 @@ std::optional<model::NodeRow> NodeSearch::BestOf(NodeSelection& nodes, const Que
   std::vector<UsageIndex::Found> found(groups.size());
   std::vector<size_t> fitting;
   for (size_t i = 0; i < groups.size(); ++i) {
-    for (UsageIndex& part : groups[i].parts) {
-      const bool passes = part.size() > 0 && std::ranges::all_of(of_domains, [&](const auto& rule) {
-                            return rule.Passes(part.any().index());
-                          });
-      if (!passes) continue;
-      found[i] = part.Best(rules.bound, of_rows, start, evaluate, found[i], most_chunks);
+    for (const auto& [highest, part] : PromisingParts(groups[i], of_domains, rules.bound)) {
+      if (highest < found[i].score) break;
+      found[i] = part->Best(rules.bound, of_rows, start, evaluate, found[i], most_chunks);
       if (most_chunks == 0) return std::nullopt;
     }
     if (found[i].score >= 0) fitting.push_back(i);
@@ -93,19 +129,28 @@ void NodeSearch::BoundAll(const model::NodeTable& nodes, const ScoreBound& pod) 
   BoundScores(pod, usages_.ranges(), buffers_.bounds);
 }
 
-NodeSelection* NodeSearch::SelectionFor(const Cycle& cycle, const SearchRules& rules,
-                                        bool divided) {
-  auto& entry = cached_[divided ? rules.key + rules.division->key : rules.key];
+NodeSelection* NodeSearch::SelectionFor(const Cycle& cycle, const SearchRules& rules) {
+  Cached* const cached = Refresh(rules.key, cycle, rules, /*divided=*/false);
+  return cached == nullptr ? nullptr : &cached->nodes;
+}
+
+NodeSearch::Cached* NodeSearch::Refresh(const std::string& key, const Cycle& cycle,
+                                        const SearchRules& rules, bool divided) {
+  auto& entry = cached_[key];
   if (entry == nullptr) entry = std::make_unique<Cached>();
   Cached& cached = *entry;
   cached.last_used = ++uses_;
   const bool usable = cached.nodes.Refresh(cycle, rules, divided);
-  bytes_ -= cached.bytes;
-  cached.bytes = cached.nodes.bytes();
-  bytes_ += cached.bytes;
+  // Counting the bytes looks at every part; they change slowly.
+  constexpr uint64_t kUsesPerCount = 64;
+  if (cached.uses++ % kUsesPerCount == 0) {
+    bytes_ -= cached.bytes;
+    cached.bytes = cached.nodes.bytes();
+    bytes_ += cached.bytes;
+  }
   if (bytes_ > kMaxBytes + cycle.nodes().rows() * kMaxBytesPerNode && cached_.size() > 1)
     DropOldest();
-  return usable ? &cached.nodes : nullptr;
+  return usable ? &cached : nullptr;
 }
 
 // Drops the half that was used least recently, so that this work is spread over many calls.

@@ -35,7 +35,7 @@ class NodeSearch {
 
   // Returns the nodes that the static filters leave in, current; null if every node must be
   // evaluated. Valid until the next call.
-  NodeSelection* SelectionFor(const Cycle& cycle, const SearchRules& rules, bool divided = false);
+  NodeSelection* SelectionFor(const Cycle& cycle, const SearchRules& rules);
 
   // Writes to buffers().bounds what the nodes can score at best by their usage, by row.
   void BoundAll(const model::NodeTable& nodes, const ScoreBound& pod);
@@ -60,7 +60,10 @@ class NodeSearch {
   struct Cached {
     NodeSelection nodes;
     uint64_t last_used = 0;
+    uint64_t uses = 0;
     size_t bytes = 0;
+    // If it is divided: how many of the next searches use it without trying the one that is not.
+    uint32_t searches = 0;
   };
 
   // What Best is called with.
@@ -71,6 +74,9 @@ class NodeSearch {
     const UsageIndex::Evaluate& evaluate;
   };
 
+  // Returns a selection, current; null if every node must be evaluated.
+  Cached* Refresh(const std::string& key, const Cycle& cycle, const SearchRules& rules,
+                  bool divided);
   void DropOldest();
   // The same for one selection; see UsageIndex::Best for `most_chunks`.
   std::optional<model::NodeRow> BestOf(NodeSelection& nodes, const Query& query,

@@ -193,6 +193,13 @@ TEST_F(NodeSearchTest, NodesAreDividedByDomain) {
   EXPECT_EQ(search_.size(), 2u) << "all, and the same divided";
   EXPECT_EQ(BestWith(only_open, "many", rank_of("many-4701")), "many-0700");
   EXPECT_EQ(BestWith(only_open, "many", 0, {"many-0700", "many-2700"}), "many-4700");
+  // Searches that begin with the divided selection, and at times with the other one again.
+  for (int i = 0; i < 200; ++i) {
+    const int start = i * 30;
+    const int want = start <= 700 ? 700 : start <= 2'700 ? 2'700 : start <= 4'700 ? 4'700 : 700;
+    ASSERT_EQ(BestWith(only_open, "many", rank_of(fmt::format("many-{:04}", start))),
+              fmt::format("many-{:04}", want));
+  }
   cluster_.Put(node(1'234, "open"));
   EXPECT_EQ(BestWith(only_open, "many", rank_of("many-0701")), "many-1234");
   // The first node is now in the zone that comes later in the list of domains.

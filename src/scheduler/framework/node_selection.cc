@@ -138,7 +138,7 @@ bool NodeSelection::Evaluate(const Cycle& cycle, const SearchRules& rules, model
     few &= group != kNoGroup;
     if (!few) return;
     const model::DomainId domain = divided() ? divided_by_->domain_of()[row] : model::DomainId{};
-    const size_t part = domain.valid() ? domain.index() + 1 : 0;
+    const size_t part = Group::PartOf(domain);
     std::vector<UsageIndex>& parts = groups_[group].parts;
     if (part >= parts.size()) parts.resize(part + 1);
     Place& place = places_[row];

@@ -25,6 +25,11 @@ class NodeSelection {
     // divides them, all are in the first.
     std::vector<UsageIndex> parts;
 
+    // The domain of a part; invalid for the first.
+    static model::DomainId DomainOf(size_t part) {
+      return part == 0 ? model::DomainId{} : model::DomainId{static_cast<uint32_t>(part - 1)};
+    }
+    static size_t PartOf(model::DomainId domain) { return domain.valid() ? domain.index() + 1 : 0; }
     // Any of the rows; invalid if there is none.
     model::NodeRow any() const;
   };

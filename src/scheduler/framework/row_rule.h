@@ -42,6 +42,10 @@ class RowRule {
   bool Passes(size_t row) const {
     return std::visit([&](const auto& rule) { return rule.Passes(row); }, rule_);
   }
+  // Reports whether the nodes of the domain pass; it is one of those that the rule IsAbout.
+  bool Passes(model::DomainId domain) const {
+    return std::visit([&](const auto& rule) { return rule.Passes(domain); }, rule_);
+  }
   // Calls remove(i) for each i below `count` for which row_of(i) does not pass.
   template <typename RowOf, typename Remove>
   void RemoveOthers(size_t count, RowOf&& row_of, Remove&& remove) const {
@@ -62,8 +66,8 @@ class RowRule {
     bool none_passes;
 
     std::span<const model::DomainId> domains() const { return domain_of; }
-    bool Passes(size_t row) const {
-      const model::DomainId domain = domain_of[row];
+    bool Passes(size_t row) const { return Passes(domain_of[row]); }
+    bool Passes(model::DomainId domain) const {
       if (!domain.valid()) return none_passes;
       const int32_t count = (*counts)[domain.index()];
       return lowest <= count && count <= highest;
@@ -74,10 +78,8 @@ class RowRule {
     std::vector<bool> passes;
 
     std::span<const model::DomainId> domains() const { return domain_of; }
-    bool Passes(size_t row) const {
-      const model::DomainId domain = domain_of[row];
-      return domain.valid() && passes[domain.index()];
-    }
+    bool Passes(size_t row) const { return Passes(domain_of[row]); }
+    bool Passes(model::DomainId domain) const { return domain.valid() && passes[domain.index()]; }
   };
   struct ByAmount {
     std::span<const int64_t> allocatable, requested;
@@ -85,6 +87,7 @@ class RowRule {
     bool none_passes;
 
     std::span<const model::DomainId> domains() const { return {}; }
+    static bool Passes(model::DomainId /*domain*/) { return true; }
     bool Passes(size_t row) const {
       if (allocatable[row] <= 0 && none_passes) return true;
       return amount <= allocatable[row] - requested[row];

@@ -355,6 +355,11 @@ bool UsageIndex::Parts::VisitPromising(const ScoreBound& pod, size_t first, size
   return true;
 }
 
+int32_t UsageIndex::HighestScore(const ScoreBound& pod) {
+  BoundScores(pod, blocks_.ranges(0), blocks_.bounds);
+  return HighestOf(blocks_.bounds);
+}
+
 UsageIndex::Found UsageIndex::Best(const ScoreBound& pod, std::span<const RowRule> rules,
                                    uint32_t start, const Evaluate& evaluate, const Found& other,
                                    size_t& most_chunks) {

@@ -55,6 +55,8 @@ class UsageIndex {
       return other_score > score || (other_score == score && other_distance < distance);
     }
   };
+  // The highest score that the pod can get on one of the nodes; negative if it fits on none.
+  int32_t HighestScore(const ScoreBound& pod);
   // Returns the exact score of a node; negative if the pod does not fit on it. At most its bound.
   using Evaluate = std::function<int32_t(model::NodeRow)>;
   // Returns the row with the highest score of those that pass all of `rules`, and among equals
