@@ -304,10 +304,15 @@ model::NodeMask Attempt::CachedRejections() {
 
 // Explains one node of each kind of rejection. Each of the nodes is rejected by a cached filter.
 Verdict Attempt::CacheVerdicts(model::NodeMask rejected) {
+  std::vector<const FilterPlugin*> filters;
   for (const FilterPlugin* filter :
        profile_.filter().first(ClassResults::CachedFilters(profile_))) {
-    if (Contains(skipped_filters_, *filter) || rejected.None()) continue;
-    model::NodeMask later = rejected;
+    if (!Contains(skipped_filters_, *filter)) filters.push_back(filter);
+  }
+  for (const FilterPlugin* filter : filters) {
+    if (rejected.None()) break;
+    // The last filter rejects all that are left.
+    model::NodeMask later = filter == filters.back() ? model::NodeMask(rejected.size()) : rejected;
     if (Verdict error = filter->Filter(cycle_, later); !error.ok()) return error;
     rejected -= later;
     CacheVerdictsOfKinds(*filter, rejected);

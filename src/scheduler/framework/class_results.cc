@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/workers.h"
 #include "scheduler/framework/node_search.h"
@@ -100,21 +101,26 @@ size_t ClassResults::CachedFilters(const Profile& profile) {
   return cached;
 }
 
-void ClassResults::CollectChanges(const model::NodeTable& nodes) {
+bool ClassResults::CollectChanges(const model::NodeTable& nodes) {
   const model::RowChanges& changes = nodes.changes();
+  const uint64_t since = std::exchange(position_, changes.now());
   changed_.clear();
-  if (started_ && changes.Covers(position_)) {
-    for (model::NodeRow row : changes.Since(position_)) {
-      if (batch_.Test(row.index())) continue;
-      batch_.Set(row.index());
-      changed_.push_back(row);
-    }
-  } else {
-    for (uint32_t row = 0; row < nodes.rows(); ++row) changed_.push_back(model::NodeRow{row});
+  if (!started_ || !changes.Covers(since)) {
     batch_.SetAll();
     started_ = true;
+    return true;
   }
-  position_ = changes.now();
+  const auto rows = changes.Since(since);
+  if (rows.size() > batch_.words().size()) {
+    for (model::NodeRow row : rows) batch_.Set(row.index());
+    return true;
+  }
+  for (model::NodeRow row : rows) {
+    if (batch_.Test(row.index())) continue;
+    batch_.Set(row.index());
+    changed_.push_back(row);
+  }
+  return false;
 }
 
 size_t ClassResults::PartsOf(size_t rows) const {
@@ -135,8 +141,8 @@ Verdict ClassResults::RunFilters(const Cycle& cycle, PluginMask skipped, model::
 
 // Leaves in batch_ the rows that pass.
 Verdict ClassResults::RunFiltersOnChangedRows(const Cycle& cycle, PluginMask skipped,
-                                              const AttemptMeter& meter) {
-  const size_t parts = PartsOf(changed_.size());
+                                              size_t changed, const AttemptMeter& meter) {
+  const size_t parts = PartsOf(changed);
   if (parts == 1) return RunFilters(cycle, skipped, batch_, meter);
   const AttemptMeter off;  // Measurements are for one thread.
   // Plugins fill their class caches when first called. That happens here, before other threads read
@@ -157,16 +163,19 @@ Verdict ClassResults::RunFiltersOnChangedRows(const Cycle& cycle, PluginMask ski
 // Removes from batch_ the rows that the class loses to rivals.
 Verdict ClassResults::RunFiltersWithRivals(const Contest& contest) {
   if (contest.rows.None()) return {};
-  for (model::NodeRow row : changed_) {
-    if (!batch_.Test(row.index()) || !contest.rows.Test(row.index())) continue;
-    Verdict verdict = contest.filter(row);
+  model::NodeMask contested = batch_;
+  contested &= contest.rows;
+  Verdict error;
+  contested.ForEach([&](size_t row) {
+    if (!error.ok()) return;
+    Verdict verdict = contest.filter(model::NodeRow{static_cast<uint32_t>(row)});
     if (verdict.rejected()) {
-      batch_.Clear(row.index());
+      batch_.Clear(row);
     } else if (!verdict.ok()) {
-      return verdict;
+      error = std::move(verdict);
     }
-  }
-  return {};
+  });
+  return error;
 }
 
 Verdict ClassResults::RunScorer(const Cycle& cycle, const ScorePlugin& plugin,
@@ -192,11 +201,12 @@ Verdict ClassResults::RefreshFilters(const Cycle& cycle, PluginMask skipped,
     explained_.Resize(nodes.rows());
     verdict_of_.resize(nodes.rows());
   }
-  CollectChanges(nodes);
-  const bool many = changed_.size() > batch_.words().size();
+  const bool many = CollectChanges(nodes);
   const model::NodeMask changed = many ? batch_ : model::NodeMask();
+  MarkStale(many ? &changed : nullptr);
   batch_ &= nodes.present();
-  Verdict error = RunFiltersOnChangedRows(cycle, skipped, meter);
+  Verdict error =
+      RunFiltersOnChangedRows(cycle, skipped, many ? changed.Count() : changed_.size(), meter);
   if (error.ok() && contest != nullptr) error = RunFiltersWithRivals(*contest);
   StoreFiltered(many ? &changed : nullptr);
   // Reasons may contain names and numbers: unused verdicts must not accumulate.
@@ -205,10 +215,23 @@ Verdict ClassResults::RefreshFilters(const Cycle& cycle, PluginMask skipped,
     verdict_bytes_ = 0;
     explained_.ClearAll();
   }
-  stale_.insert(stale_.end(), changed_.begin(), changed_.end());
-  if (many) changed_ = {};            // Many classes would hold what is used one at a time.
   if (!error.ok()) started_ = false;  // Partly evaluated: start over next time.
   return error;
+}
+
+// The scores of the rows that changed must be recomputed. `changed` has them; null if they are few,
+// and in changed_.
+void ClassResults::MarkStale(const model::NodeMask* changed) {
+  if (all_are_stale_) return;
+  if (changed == nullptr) {
+    stale_.insert(stale_.end(), changed_.begin(), changed_.end());
+  } else {
+    changed->ForEach(
+        [&](size_t row) { stale_.push_back(model::NodeRow{static_cast<uint32_t>(row)}); });
+  }
+  if (stale_.size() <= feasible_.size()) return;
+  all_are_stale_ = true;
+  stale_ = {};
 }
 
 // Moves the rows that passed from batch_ to feasible_. `changed` has the rows of changed_; null if
@@ -274,9 +297,10 @@ Verdict ClassResults::RefreshScores(const Cycle& cycle, PluginMask skipped,
     scratch_.resize(rows);
     for (Raw& raw : raw_) raw.scores.resize(rows);
   }
-  if (ScoresOutdated(cycle.cluster())) {
+  if (ScoresOutdated(cycle.cluster()) || all_are_stale_) {
     stale_.clear();
     for (uint32_t row = 0; row < rows; ++row) stale_.push_back(model::NodeRow{row});
+    all_are_stale_ = false;
   }
   if (stale_.empty()) return {};
   for (model::NodeRow row : stale_) {

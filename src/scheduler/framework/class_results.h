@@ -137,13 +137,16 @@ class ClassResults {
   size_t bytes() const;
 
  private:
-  void CollectChanges(const model::NodeTable& nodes);
+  // Sets batch_ to the rows that changed. Reports whether they are many; otherwise they are in
+  // changed_, too.
+  bool CollectChanges(const model::NodeTable& nodes);
   Verdict RunFilters(const Cycle& cycle, PluginMask skipped, model::NodeMask& rows,
                      const AttemptMeter& meter) const;
-  Verdict RunFiltersOnChangedRows(const Cycle& cycle, PluginMask skipped,
+  Verdict RunFiltersOnChangedRows(const Cycle& cycle, PluginMask skipped, size_t changed,
                                   const AttemptMeter& meter);
   Verdict RunFiltersWithRivals(const Contest& contest);
   void StoreFiltered(const model::NodeMask* changed);
+  void MarkStale(const model::NodeMask* changed);
   Verdict RunScorer(const Cycle& cycle, const ScorePlugin& plugin, const model::NodeMask& rows,
                     std::span<int64_t> out) const;
   size_t PartsOf(size_t rows) const;
@@ -182,8 +185,11 @@ class ClassResults {
   Tournament tournament_;                  // Of totals_, in node order.
   std::vector<model::NodeRow> unentered_;  // Rows whose totals are not in the tournament.
   std::optional<uint64_t> entered_order_;
-  model::NodeMask scored_;             // Rows whose scores are counted.
-  std::vector<model::NodeRow> stale_;  // Rows whose scores must be recomputed.
+  model::NodeMask scored_;  // Rows whose scores are counted.
+  // Rows whose scores must be recomputed. If that is all of them, there is no list: a class that
+  // fits nowhere has no scores, however often nodes change.
+  bool all_are_stale_ = true;
+  std::vector<model::NodeRow> stale_;
   std::vector<int64_t> scratch_;
   Buffers buffers_;
 };

@@ -30,6 +30,7 @@ struct Judgements final : framework::ClassState {
   std::vector<Judgement> by_set;
   std::vector<uint64_t> serials;  // Of the sets that were judged.
   uint64_t newest_serial = 0;
+  bool any_repels = false;
 
   const std::vector<Judgement>& For(const model::TaintSets& sets) {
     if (newest_serial == sets.newest_serial()) return by_set;
@@ -42,6 +43,7 @@ struct Judgements final : framework::ClassState {
       if (serial == 0 || serial == std::exchange(serials[i], serial)) continue;
       by_set[i] = Judge(sets.Get(id));
     }
+    any_repels = std::ranges::any_of(by_set, &Judgement::repels);
     return by_set;
   }
 
@@ -93,7 +95,9 @@ std::unique_ptr<framework::ClassState> TaintToleration::Compile(
 
 framework::Verdict TaintToleration::Filter(const framework::Cycle& cycle,
                                            model::NodeMask& nodes) const {
-  const auto& judged = cycle.class_cache<Judgements>(*this).For(cycle.nodes().taint_sets());
+  auto& judgements = cycle.class_cache<Judgements>(*this);
+  const auto& judged = judgements.For(cycle.nodes().taint_sets());
+  if (!judgements.any_repels) return {};
   const auto& taints = cycle.nodes().columns().taints;
   nodes.KeepIf([&](size_t row) { return !judged[taints[row].index()].repels; });
   return {};
