@@ -131,7 +131,8 @@ inline api::Pod FuzzedPod(int index, FuzzedNumbers& input) {
     container.resources.requests = input.Resources();
   }
   if (shape & 8)
-    pod.spec.init_containers = {{.name = "init", .resources = {{}, input.Resources()}}};
+    pod.spec.init_containers = {
+        {.name = "init", .image = "app", .resources = {{}, input.Resources()}}};
   if (shape & 16) pod.spec.overhead = input.Resources();
   if (shape & 32) pod.spec.resources.emplace().requests = input.Resources();
   if (shape & 64) AddFuzzedPreferences(pod, input);
