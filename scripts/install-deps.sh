@@ -9,7 +9,7 @@ set -eu
 
 packages="
   g++ cmake ninja-build make ccache mold python3
-  libfmt-dev libsimdjson-dev libyaml-dev libre2-dev zlib1g-dev
+  libfmt-dev libsimdjson-dev libyaml-dev libre2-dev zlib1g-dev libmimalloc-dev
   libboost1.81-dev libssl-dev libnghttp2-dev libsqlite3-dev openssl
   libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev
 "

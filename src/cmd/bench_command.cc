@@ -38,6 +38,9 @@
 #include "runtime/stray_signals.h"
 #include "scheduler/config/engine_options.h"
 
+// Of mimalloc; null where the program has another malloc, as with sanitizers.
+extern "C" [[gnu::weak]] void mi_collect(bool force);
+
 namespace berth::cmd {
 namespace {
 
@@ -86,6 +89,14 @@ uint64_t ResidentBytes() {
   uint64_t total = 0, resident = 0;
   file >> total >> resident;
   return resident * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+}
+
+void ReturnUnusedMemory() {
+  if (mi_collect != nullptr) {
+    mi_collect(/*force=*/true);
+  } else {
+    malloc_trim(0);
+  }
 }
 
 int64_t ThreadNanos() {
@@ -248,8 +259,7 @@ int RunWorkloads(const BenchOptions& options, const Registry& registry) {
   for (const benchmark::Workload& workload : *workloads) {
     if (interrupted != 0) break;
     reports.push_back(RunPerfWorkload(workload, run, registry, environment));
-    // The memory of the next one is its own.
-    malloc_trim(0);
+    ReturnUnusedMemory();  // That of the next one is its own.
   }
   progress.Clear();
   return PrintReports(reports, options);
