@@ -121,8 +121,8 @@ uint8_t ActivityLog::ReasonNumber(Instant now, std::string_view plugin, std::str
   return static_cast<uint8_t>(oldest - reasons_.begin());
 }
 
-void ActivityLog::CountReason(Instant now, uint8_t number) {
-  Add(At(now), kReasonPlace + number, 1);
+void ActivityLog::CountReason(Instant now, uint8_t number, size_t attempts) {
+  Add(At(now), kReasonPlace + number, attempts);
   if (number != kOtherReasons) reasons_[number].last_step = current_;
 }
 

@@ -78,7 +78,7 @@ class ActivityLog {
   // Returns the number of a reason, to count it; valid as long as reasons_version() is the same.
   uint8_t ReasonNumber(Instant now, std::string_view plugin, std::string_view reason);
   uint64_t reasons_version() const { return reasons_version_; }
-  void CountReason(Instant now, uint8_t number);
+  void CountReason(Instant now, uint8_t number, size_t attempts = 1);
   void SetQueues(Instant now, const QueueLengths& lengths);
 
   // --- on any thread ---

@@ -136,4 +136,15 @@ struct AttemptView {
   Duration waited;
 };
 
+// AttemptCopyView is an attempt that failed as the one before, of an equal pod: all else is as
+// there. Copies of a pod that fits nowhere fail by the thousand.
+struct AttemptCopyView {
+  Instant time;
+  std::string_view namespace_, name, uid;
+  uint32_t number = 0;
+  Phases phases;
+  Instant woken;  // The time of `woken_by`.
+  Duration waited;
+};
+
 }  // namespace berth::ledger

@@ -294,6 +294,43 @@ bool BlockWriter::Append(const AttemptView& attempt) {
   return true;
 }
 
+bool BlockWriter::AppendCopy(const AttemptCopyView& copy) {
+  const uint32_t row = block_->rows_.load(std::memory_order_relaxed);
+  if (row == 0 || row == Block::kRows) return false;
+  const Block::Slot& last = block_->slots_[row - 1];
+  auto head = Input(block_->bytes_.data() + last.offset).Take<RowHead>();
+  if (head.candidates > 0 || head.victims > 0) return false;
+  const std::string_view in_last = block_->Text(head.namespace_);
+  const bool same_namespace =
+      in_last.size() == copy.namespace_.size() &&
+      std::memcmp(in_last.data(), copy.namespace_.data(), in_last.size()) == 0;
+  if (!same_namespace) return false;
+  const std::string_view name = Name(copy.name), uid = Name(copy.uid);
+  const auto offset = static_cast<uint32_t>(used_);
+  char* const at = Reserve(sizeof(RowHead) + 3 * sizeof(ShortSize) + name.size() + uid.size());
+  if (at == nullptr) return false;
+
+  head.time = copy.time.nanos;
+  head.woken = copy.woken.nanos;
+  head.waited = copy.waited.nanos;
+  head.number = copy.number;
+  for (size_t i = 0; i < std::size(kCyclePhases); ++i)
+    head.phases[i] = (copy.phases.*kCyclePhases[i]).nanos;
+  Output to(at);
+  to.Put(head);
+  to.PutText<ShortSize>(name);
+  to.Put(ShortSize{0});  // The node.
+  to.PutText<ShortSize>(uid);
+
+  Block::Slot& slot = block_->slots_[row];
+  slot.offset = offset;
+  slot.name = Block::Hash(name);
+  slot.node = last.node;
+  slot.state.store(last.state.load(std::memory_order_relaxed), std::memory_order_relaxed);
+  block_->rows_.store(row + 1, std::memory_order_release);
+  return true;
+}
+
 std::optional<TextOffset> BlockWriter::AppendMessage(std::string_view message) {
   const TextOffset offset = Intern(message.substr(0, kMaxMessageBytes));
   if (full_) return std::nullopt;

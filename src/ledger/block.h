@@ -10,6 +10,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -55,8 +56,11 @@ class Block {
   // Of the end of the name, where most differ: equal hashes only cost the comparison of names.
   static uint32_t Hash(std::string_view name) {
     uint64_t end = 0;
-    const size_t size = std::min(name.size(), sizeof(end));
-    name.copy(reinterpret_cast<char*>(&end), size, name.size() - size);
+    if (name.size() >= sizeof(end)) {
+      std::memcpy(&end, name.data() + name.size() - sizeof(end), sizeof(end));
+    } else {
+      std::memcpy(&end, name.data(), name.size());
+    }
     return static_cast<uint32_t>((end ^ name.size()) * 0x9e37'79b9'7f4a'7c15 >> 32);
   }
 
@@ -108,6 +112,9 @@ class BlockWriter {
   // Returns false if the block is full; into a new one every attempt fits. Texts are cut to the
   // limits in attempt.h.
   bool Append(const AttemptView& attempt);
+  // Appends a copy of the last row. Returns false if there is none, if its namespace is another
+  // one, or if the block is full.
+  bool AppendCopy(const AttemptCopyView& copy);
   // Writes a message, and returns its offset; nothing if the block is full.
   std::optional<TextOffset> AppendMessage(std::string_view message);
 

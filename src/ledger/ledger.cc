@@ -91,6 +91,10 @@ uint64_t Ledger::Append(const AttemptView& attempt) {
   return next_sequence_++;
 }
 
+uint64_t Ledger::AppendCopy(const AttemptCopyView& copy) {
+  return !blocks_.empty() && writer_->AppendCopy(copy) ? next_sequence_++ : 0;
+}
+
 void Ledger::StartBlock() {
   const uint32_t number = blocks_.empty() ? 1 : blocks_.back()->number() + 1;
   MakeRoom();

@@ -78,6 +78,9 @@ class Ledger {
 
   // Stores the attempt, cut to the limits in attempt.h, and returns its sequence.
   uint64_t Append(const AttemptView& attempt);
+  // Stores a copy of the attempt that was appended last, which must have failed without a node,
+  // candidates and victims. Returns its sequence, or 0 if it must be appended as a whole.
+  uint64_t AppendCopy(const AttemptCopyView& copy);
   // The binding of an attempt has ended: the pod is bound, or `failure` says why not. `phases` are
   // those of the binding. Does nothing if the attempt has left the ledger.
   void EndBinding(uint64_t sequence, const Phases& phases,

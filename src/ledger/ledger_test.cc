@@ -73,6 +73,49 @@ Attempt AnyAttempt() {
   return attempt;
 }
 
+// The sequence of the copy, or 0.
+uint64_t AppendCopyTo(Ledger& ledger, const Attempt& copy) {
+  return ledger.AppendCopy({.time = copy.time,
+                            .namespace_ = copy.namespace_,
+                            .name = copy.name,
+                            .uid = copy.uid,
+                            .number = copy.number,
+                            .phases = copy.phases,
+                            .woken = copy.woken_by.time,
+                            .waited = copy.waited});
+}
+
+TEST(LedgerTest, ACopyIsReadAsAnyOther) {
+  Ledger ledger;
+  EXPECT_EQ(AppendCopyTo(ledger, FailedAttempt(1)), 0u) << "there is none to copy";
+  ledger.Append(*ViewOf(FailedAttempt(1)));
+  Attempt copy = FailedAttempt(2);
+  copy.number = 7;
+  copy.waited = Duration::Seconds(3);
+  copy.phases = {.pre_filter = Duration{5}, .filter = Duration{6}};
+  EXPECT_EQ(AppendCopyTo(ledger, copy), 2u);
+  copy.sequence = 2;
+  EXPECT_EQ(ledger.Query({.namespace_ = "shop", .name = "web-2"}).attempts,
+            std::vector<Attempt>{copy});
+  EXPECT_EQ(ledger.Query({.outcome = Outcome::kUnschedulable}).attempts.size(), 2u);
+  EXPECT_EQ(ledger.Query({.plugin = "NodeResourcesFit"}).attempts.size(), 2u);
+}
+
+TEST(LedgerTest, WhatCannotBeCopiedIsReported) {
+  Ledger ledger;
+  ledger.Append(*ViewOf(FailedAttempt(1)));
+  Attempt elsewhere = FailedAttempt(2);
+  elsewhere.namespace_ = "other";
+  EXPECT_EQ(AppendCopyTo(ledger, elsewhere), 0u);
+  size_t copies = 0;
+  while (AppendCopyTo(ledger, FailedAttempt(copies + 3)) > 0) ++copies;
+  EXPECT_EQ(copies, Block::kRows - 1) << "the block is full";
+  EXPECT_EQ(ledger.Append(*ViewOf(FailedAttempt(0))), Block::kRows + 1);
+  EXPECT_EQ(AppendCopyTo(ledger, FailedAttempt(1)), Block::kRows + 2);
+  ledger.Append(*ViewOf(PlacedAttempt(0)));
+  EXPECT_EQ(AppendCopyTo(ledger, PlacedAttempt(1)), 0u);
+}
+
 RC_GTEST_PROP(LedgerTest, WhatIsReadIsWhatWasWritten, ()) {
   Ledger ledger;
   std::vector<Attempt> written;

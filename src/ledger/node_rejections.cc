@@ -38,16 +38,16 @@ void NodeRejections::Add(uint64_t failure, NodeVerdicts verdicts) {
 
 void NodeRejections::Count(uint64_t failure, Instant time,
                            const BasicPodName<std::string_view>& pod) {
-  Failed& failed = unpublished_;
+  auto& failed = unpublished_;
   if (failed.failure != failure) {
     Publish();
     failed.failure = failure;
   }
   if (failed.attempts == 0) failed.first = time;
   failed.last = time;
-  PodName& last = failed.pods[failed.attempts++ % kExamples];
-  last.namespace_ = pod.namespace_.substr(0, kMaxNameBytes);
-  last.name = pod.name.substr(0, kMaxNameBytes);
+  BasicPodName<Name>& last = failed.pods[failed.attempts++ % kExamples];
+  last.namespace_.Set(pod.namespace_);
+  last.name.Set(pod.name);
 }
 
 void NodeRejections::Publish() {
@@ -62,8 +62,10 @@ void NodeRejections::Publish() {
   search->last = unpublished_.last;
   const uint64_t kept = std::min<uint64_t>(attempts, kExamples);
   search->attempts += attempts - kept;
-  for (uint64_t i = attempts - kept; i < attempts; ++i)
-    search->pods[search->attempts++ % kExamples] = unpublished_.pods[i % kExamples];
+  for (uint64_t i = attempts - kept; i < attempts; ++i) {
+    const BasicPodName<Name>& pod = unpublished_.pods[i % kExamples];
+    search->pods[search->attempts++ % kExamples] = {pod.namespace_.Text(), pod.name.Text()};
+  }
 }
 
 NodeRejections::Report NodeRejections::Of(const NodePlace& node) const {

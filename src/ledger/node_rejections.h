@@ -83,22 +83,37 @@ class NodeRejections {
   static constexpr size_t kSlice = 64;
 
   // Attempts that failed by the same search.
+  template <typename Pod>
   struct Failed {
     uint64_t failure = 0;
     uint64_t attempts = 0;
     Instant first, last;
-    std::array<PodName, kExamples> pods;  // Of the last attempts, by their number.
+    std::array<Pod, kExamples> pods;  // Of the last attempts, by their number.
   };
-  struct Search : Failed {
+  struct Search : Failed<PodName> {
     std::shared_ptr<const NodeVerdicts> verdicts;
     size_t bytes = 0;
+  };
+  // A name in memory of its own, which is cut to the longest that Kubernetes allows.
+  class Name {
+   public:
+    void Set(std::string_view name) {
+      size_ = static_cast<uint8_t>(name.copy(text_.data(), text_.size()));
+    }
+    std::string Text() const { return {text_.data(), size_}; }
+
+   private:
+    static_assert(kMaxNameBytes <= UINT8_MAX);
+    uint8_t size_ = 0;
+    std::array<char, kMaxNameBytes> text_;
   };
   using ByReason = std::map<std::pair<std::string, std::string>, Rejection>;
 
   static void AddTo(ByReason& rejections, const Search& search, const NodePlace& node);
 
   const size_t memory_;
-  Failed unpublished_;           // Of the engine's thread.
+  // Of the engine's thread, which writes names for each attempt, though few are published.
+  Failed<BasicPodName<Name>> unpublished_;
   mutable std::mutex mutex_;     // Guards the members below.
   std::deque<Search> searches_;  // By `failure`, which ascends.
   size_t bytes_ = 0;

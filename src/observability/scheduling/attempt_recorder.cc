@@ -109,6 +109,10 @@ AttemptRecorder::AttemptRecorder(const ledger::LedgerOptions& options)
     : ledger_(Remaining(options)), rejections_(options.memory / kRejectionsShare) {}
 
 uint64_t AttemptRecorder::OnAttempt(const AttemptReport& report) {
+  if (IsCopy(report)) {
+    if (const uint64_t sequence = AppendCopy(report)) return sequence;
+  }
+  SetCommon(report);
   const api::ObjectMeta& pod = report.pod.object->metadata;
   const scheduler::queue::QueueEntry& entry = report.entry;
   NameCandidates(report);
@@ -141,9 +145,62 @@ uint64_t AttemptRecorder::OnAttempt(const AttemptReport& report) {
                           report.victims.size());
   if (report.failure != nullptr) {
     CountRejections(report);
-    CountReasons(report.now.wall, *report.failure);
+    CountReasons();
+    NumberReasons(report.now.wall, *report.failure);
+    uncounted_at_ = report.now.wall;
+    uncounted_ = 1;
   }
   return ledger_.Append(attempt);
+}
+
+bool AttemptRecorder::IsCopy(const AttemptReport& report) const {
+  const scheduler::queue::QueueEntry& entry = report.entry;
+  return report.failure != nullptr && report.failure->id == common_.failure &&
+         report.diagnosis == nullptr && report.node.empty() && report.candidates.empty() &&
+         report.victims.empty() && report.outcome == common_.outcome &&
+         &report.profile == common_.profile && entry.rejectors.all() == common_.rejectors &&
+         report.evaluated == common_.evaluated && report.feasible == common_.feasible &&
+         entry.woken_by.event == common_.event && entry.woken_by.object == common_.object;
+}
+
+void AttemptRecorder::SetCommon(const AttemptReport& report) {
+  const bool can_be_copied = report.failure != nullptr && report.node.empty() &&
+                             report.candidates.empty() && report.victims.empty();
+  common_.failure = can_be_copied ? report.failure->id : 0;
+  if (common_.failure == 0) return;
+  common_ = {.failure = common_.failure,
+             .outcome = report.outcome,
+             .profile = &report.profile,
+             .rejectors = report.entry.rejectors.all(),
+             .evaluated = report.evaluated,
+             .feasible = report.feasible,
+             .event = report.entry.woken_by.event,
+             .object = report.entry.woken_by.object};
+}
+
+// Returns 0 if the attempt must be appended as a whole.
+uint64_t AttemptRecorder::AppendCopy(const AttemptReport& report) {
+  const api::ObjectMeta& pod = report.pod.object->metadata;
+  const scheduler::queue::QueueEntry& entry = report.entry;
+  const uint64_t sequence =
+      ledger_.AppendCopy({.time = report.now.wall,
+                          .namespace_ = pod.namespace_,
+                          .name = pod.name,
+                          .uid = pod.uid,
+                          .number = entry.attempts,
+                          .phases = PhasesOf(report.meter),
+                          .woken = report.now.wall - (report.now.steady - entry.woken_by.time),
+                          .waited = report.now.steady - entry.order.timestamp});
+  if (sequence == 0) return 0;
+  activity_.CountDecision(report.now.wall, OutcomeOf(report.outcome), report.meter.so_far(), 0);
+  rejections_.Count(report.failure->id, report.now.wall, {pod.namespace_, pod.name});
+  if (uncounted_at_ != report.now.wall) {
+    CountReasons();
+    NumberReasons(report.now.wall, *report.failure);
+    uncounted_at_ = report.now.wall;
+  }
+  ++uncounted_;
+  return sequence;
 }
 
 void AttemptRecorder::OnBindingEnd(const BindingReport& report) {
@@ -154,6 +211,7 @@ void AttemptRecorder::OnBindingEnd(const BindingReport& report) {
 
 void AttemptRecorder::OnSizes(const Now& now, const EngineSizes& sizes) {
   rejections_.Publish();
+  CountReasons();
   activity_.SetQueues(now.wall, {.active = Narrow(sizes.active),
                                  .backoff = Narrow(sizes.backoff),
                                  .unschedulable = Narrow(sizes.unschedulable),
@@ -224,18 +282,22 @@ void AttemptRecorder::CountRejections(const AttemptReport& report) {
   rejections_.Count(failure, report.now.wall, {pod.namespace_, pod.name});
 }
 
-void AttemptRecorder::CountReasons(Instant now, const FailureAccount& failure) {
-  if (failure.id != reasons_of_ || activity_.reasons_version() != reasons_version_) {
-    reasons_.clear();
-    for (const FailureAccount::Group& group : failure.groups)
-      reasons_.push_back(activity_.ReasonNumber(now, group.plugin, group.reason));
-    // Several may count as "other".
-    std::ranges::sort(reasons_);
-    reasons_.erase(std::ranges::unique(reasons_).begin(), reasons_.end());
-    reasons_of_ = failure.id;
-    reasons_version_ = activity_.reasons_version();
-  }
-  for (uint8_t reason : reasons_) activity_.CountReason(now, reason);
+void AttemptRecorder::NumberReasons(Instant now, const FailureAccount& failure) {
+  if (failure.id == reasons_of_ && activity_.reasons_version() == reasons_version_) return;
+  reasons_.clear();
+  for (const FailureAccount::Group& group : failure.groups)
+    reasons_.push_back(activity_.ReasonNumber(now, group.plugin, group.reason));
+  // Several may count as "other".
+  std::ranges::sort(reasons_);
+  reasons_.erase(std::ranges::unique(reasons_).begin(), reasons_.end());
+  reasons_of_ = failure.id;
+  reasons_version_ = activity_.reasons_version();
+}
+
+void AttemptRecorder::CountReasons() {
+  if (uncounted_ == 0) return;
+  for (uint8_t reason : reasons_) activity_.CountReason(uncounted_at_, reason, uncounted_);
+  uncounted_ = 0;
 }
 
 }  // namespace berth::observability::scheduling

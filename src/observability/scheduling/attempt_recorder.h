@@ -8,6 +8,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,6 +35,21 @@ class AttemptRecorder final : public scheduler::engine::AttemptObserver {
   void OnCommand(const Now& now, scheduler::framework::WriteLane lane) override;
 
  private:
+  // What attempts have in common that are copies of each other (ledger::AttemptCopyView).
+  struct Common {
+    uint64_t failure = 0;  // Its id; 0 if there can be no copy.
+    scheduler::engine::AttemptReport::Outcome outcome = {};
+    const scheduler::framework::Profile* profile = nullptr;
+    scheduler::framework::PluginMask rejectors = 0;
+    size_t evaluated = 0, feasible = 0;
+    scheduler::framework::EventLabel event =
+        scheduler::framework::EventLabel::kScheduleAttemptFailure;
+    std::shared_ptr<const std::string> object;
+  };
+  bool IsCopy(const scheduler::engine::AttemptReport& report) const;
+  void SetCommon(const scheduler::engine::AttemptReport& report);
+  uint64_t AppendCopy(const scheduler::engine::AttemptReport& report);
+
   std::string_view TextOf(scheduler::framework::EventLabel event);
   // These fill the buffers below.
   ledger::FailureView Failure(const scheduler::engine::AttemptReport& report);
@@ -42,7 +58,9 @@ class AttemptRecorder final : public scheduler::engine::AttemptObserver {
   void NameRejectors(const scheduler::engine::AttemptReport& report);
 
   void CountRejections(const scheduler::engine::AttemptReport& report);
-  void CountReasons(Instant now, const scheduler::engine::FailureAccount& failure);
+  // Prepares `reasons_`.
+  void NumberReasons(Instant now, const scheduler::engine::FailureAccount& failure);
+  void CountReasons();
 
   ledger::Ledger ledger_;
   ledger::NodeRejections rejections_;
@@ -60,9 +78,12 @@ class AttemptRecorder final : public scheduler::engine::AttemptObserver {
   const scheduler::framework::Profile* waited_profile_ = nullptr;  // Of `waited_for_`.
   scheduler::framework::PluginMask waited_mask_ = 0;
   uint64_t waited_id_ = 0;  // Another for each list.
-  // The reasons of the last failure.
+  Common common_;           // Of the last attempt.
+  // The reasons of the last failure, and how many attempts they are not counted for yet.
   uint64_t reasons_of_ = 0, reasons_version_ = 0;
   std::vector<uint8_t> reasons_;
+  Instant uncounted_at_;
+  size_t uncounted_ = 0;
 };
 
 }  // namespace berth::observability::scheduling

@@ -179,14 +179,43 @@ TEST_F(AttemptRecorderTest, CopiesThatFailWithoutASearch) {
   for (const char* name : {"a", "b", "c"})
     engine().Put(MakePod(name).Label("app", "web").Request("cpu", "2"));
   engine().Schedule();
-  const std::vector<ledger::Attempt> attempts = Attempts();
+  std::vector<ledger::Attempt> attempts = Attempts();
   ASSERT_EQ(attempts.size(), 3u);
-  for (const ledger::Attempt& attempt : attempts) {
-    EXPECT_EQ(attempt.groups, attempts[0].groups);
-    EXPECT_EQ(attempt.message, attempts[0].message);
-    EXPECT_EQ(attempt.evaluated, 1u);
+  EXPECT_EQ(attempts[1].name, "b");
+  EXPECT_EQ(attempts[2].uid, "uid-of-c");
+  EXPECT_FALSE(attempts[0].message.empty());
+  // They differ in nothing else but times.
+  for (ledger::Attempt& attempt : attempts) {
+    attempt.sequence = 0;
+    attempt.name = attempt.uid = {};
+    attempt.phases = {};
+    attempt.waited = {};
+    attempt.woken_by.time = {};
+    EXPECT_EQ(attempt, attempts[0]);
   }
   EXPECT_EQ(RejectedOn("n1"), Lines({"NodeResourcesFit: Insufficient cpu x3"}));
+  ASSERT_EQ(Activity().reasons.size(), 1u);
+  EXPECT_EQ(Activity().reasons[0].attempts, (std::vector<uint32_t>{3}));
+}
+
+TEST_F(AttemptRecorderTest, CopiesInAnotherNamespaceAndByAnotherEvent) {
+  engine_ = std::make_unique<EngineHarness>(Options(/*paranoid=*/false));
+  engine().Put(MakeNode("n1").Cpu("1"));
+  for (const char* name : {"a", "b"}) engine().Put(MakePod(name).Request("cpu", "2"));
+  engine().Put(MakePod("c").Namespace("other").Request("cpu", "2"));
+  engine().Schedule();
+  engine().Pass(Duration::Seconds(400));  // Longer than pods stay unschedulable.
+  engine().Put(MakePod("d").Namespace("other").Request("cpu", "2"));
+  engine().Schedule();
+  Lines lines;
+  for (const ledger::Attempt& attempt : Attempts()) {
+    lines.push_back(fmt::format("{}/{} {} {}", attempt.namespace_, attempt.name, attempt.number,
+                                attempt.woken_by.event));
+  }
+  EXPECT_EQ(lines, Lines({"default/a 1 UnschedulablePodAdd", "default/b 1 UnschedulablePodAdd",
+                          "other/c 1 UnschedulablePodAdd", "default/a 2 UnschedulableTimeout",
+                          "default/b 2 UnschedulableTimeout", "other/c 2 UnschedulableTimeout",
+                          "other/d 1 UnschedulablePodAdd"}));
 }
 
 TEST_F(AttemptRecorderTest, ANodeDoesNotInheritTheRejectionsOfItsRow) {
