@@ -23,7 +23,7 @@ for mix in spread anti-affinity affinity preferred-affinity default-spread; do
 done
 world --nodes 5000 --pods 10000 --classes each --mix mixed
 for classes in 1 1000; do
-  world --nodes 5000 --pods 1000 --classes $classes --mix preemption
+  world --nodes 5000 --pods 5000 --classes $classes --mix preemption
 done
 world --nodes 5000 --pods 20000 --mix devices
 world --nodes 50000 --pods 10000 --classes each
@@ -32,9 +32,7 @@ if [ "${BENCH_LARGE:-}" ]; then
   world --nodes 1000000 --pods 1000000 --classes 200 --zones 100 --mix mixed
 fi
 
-for folder in misc topology_spreading affinity volumes event_handling dra; do
-  file=$shared/scheduler_perf/$folder/performance-config.yaml
-  [ -e "$file" ] || continue
+for file in $(find "$shared/scheduler_perf" -name performance-config.yaml 2>/dev/null | sort); do
   world --perf-config "$file" --labels performance
 done
 file=$shared/scheduler_perf/misc/performance-config.yaml
