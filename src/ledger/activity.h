@@ -2,7 +2,7 @@
 // hour.
 //
 // One thread writes, the engine's, at the cost of a few stores; any thread may read, without a lock
-// but for the names of reasons. The size is fixed: at most kReasons reasons are told apart, the
+// but for the names of reasons. The size is fixed: at most kReasons reasons are distinguished, the
 // others count as one.
 #pragma once
 

@@ -104,7 +104,7 @@ class Block {
 // BlockWriter appends attempts to one block after the other.
 //
 // Texts that repeat are written once per block. The table that finds them again has a fixed size
-// and gives up after a few probes: whoever chooses names can make rows longer, but not slow.
+// and gives up after a few probes: chosen names can make rows longer, but not slow.
 class BlockWriter {
  public:
   // `block` must be new, and live until the next Start.

@@ -1,8 +1,7 @@
 // AttemptRecorder writes what the engine reports to a ledger: the attempts, who was rejected on
 // which node, and the activity over time.
 //
-// Owned by whoever runs the engine, and written on the engine's thread; the three parts may be read
-// on any.
+// Its owner runs the engine. Written on the engine's thread; the three parts may be read on any.
 #pragma once
 
 #include <array>
