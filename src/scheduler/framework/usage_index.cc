@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
 #include <numeric>
 #include <utility>
 
@@ -27,10 +26,12 @@ uint32_t Spread(uint32_t step) {
   return (step | (step << 1)) & 0x55555555;
 }
 
-// Returns the power of two that is next to the size of a node.
+// Returns a power of two that is near the size of a node: the exponent of the share of one unit.
 uint32_t SizeOf(float per_unit) {
   if (per_unit <= 0) return 0;
-  return static_cast<uint32_t>(std::clamp(-std::log2(per_unit), 0.0F, 63.0F));
+  constexpr int32_t kBias = 127, kFractionBits = 23;
+  const auto exponent = std::bit_cast<int32_t>(per_unit) >> kFractionBits;
+  return static_cast<uint32_t>(std::clamp(kBias - exponent, 0, 63));
 }
 
 }  // namespace
