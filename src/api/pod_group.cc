@@ -1,6 +1,9 @@
 #include "api/pod_group.h"
 
+#include <string_view>
 #include <utility>
+
+#include "api/coscheduling_labels.h"
 
 namespace berth::api {
 
@@ -15,8 +18,7 @@ bool IsOfCoscheduling(const PodGroup& group) {
 }
 
 std::string CoschedulingGroupOf(const Pod& pod) {
-  // The second one is that of releases before v0.22.
-  for (const char* label : {"scheduling.x-k8s.io/pod-group", "pod-group.scheduling.sigs.k8s.io"}) {
+  for (const std::string_view label : kCoschedulingLabels) {
     const auto found = pod.metadata.labels.find(label);
     if (found != pod.metadata.labels.end() && !found->second.empty())
       return std::string(kCoschedulingPrefix) + found->second;

@@ -1,6 +1,7 @@
 #include "localcluster/controller.h"
 
 #include "localcluster/coordinated_election.h"
+#include "localcluster/coscheduling_status.h"
 #include "localcluster/cron_job.h"
 #include "localcluster/daemon_set.h"
 #include "localcluster/deployment.h"
@@ -59,6 +60,7 @@ std::vector<std::unique_ptr<Controller>> MakeControllers(Context& context) {
     all.push_back(std::make_unique<PersistentVolumeController>(context));
     all.push_back(std::make_unique<VolumeProtection>(context));
     all.push_back(std::make_unique<PodGroupProtection>(context));
+    all.push_back(std::make_unique<CoschedulingStatus>(context));
     all.push_back(std::make_unique<ResourceQuotaController>(context));
     all.push_back(std::make_unique<ResourceClaimController>(context));
     all.push_back(std::make_unique<DeviceTaintEviction>(context));

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "api/scheme/kind_set.h"
 #include "apiserver/registry/api.h"
 #include "base/time.h"
 #include "localcluster/object_json.h"
@@ -26,6 +27,9 @@ struct InvolvedObject {
   std::string uid;
   std::string version = {};
   std::string field_path = {};  // "spec.containers{web}"
+  // Of an object of a custom kind: its kind, whose definition may be deleted before the event is
+  // written.
+  api::scheme::KindPtr owned_kind = {};
 
   static InvolvedObject Of(const Kind& kind, const JsonObject& document);
   static InvolvedObject Of(const Kind& kind, const apiserver::store::Object& object);
