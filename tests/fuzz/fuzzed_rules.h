@@ -130,9 +130,11 @@ inline api::Pod FuzzedPod(int index, FuzzedNumbers& input) {
     container.image = fmt::format("app:{}", i);
     container.resources.requests = input.Resources();
   }
-  if (shape & 8)
-    pod.spec.init_containers = {
-        {.name = "init", .image = "app", .resources = {{}, input.Resources()}}};
+  if (shape & 8) {
+    api::Container& container = pod.spec.init_containers.emplace_back();
+    container.name = "init";
+    container.resources.requests = input.Resources();
+  }
   if (shape & 16) pod.spec.overhead = input.Resources();
   if (shape & 32) pod.spec.resources.emplace().requests = input.Resources();
   if (shape & 64) AddFuzzedPreferences(pod, input);
