@@ -300,11 +300,7 @@ bool BlockWriter::AppendCopy(const AttemptCopyView& copy) {
   const Block::Slot& last = block_->slots_[row - 1];
   auto head = Input(block_->bytes_.data() + last.offset).Take<RowHead>();
   if (head.candidates > 0 || head.victims > 0) return false;
-  const std::string_view in_last = block_->Text(head.namespace_);
-  const bool same_namespace =
-      in_last.size() == copy.namespace_.size() &&
-      std::memcmp(in_last.data(), copy.namespace_.data(), in_last.size()) == 0;
-  if (!same_namespace) return false;
+  if (block_->Text(head.namespace_) != copy.namespace_) return false;
   const std::string_view name = Name(copy.name), uid = Name(copy.uid);
   const auto offset = static_cast<uint32_t>(used_);
   char* const at = Reserve(sizeof(RowHead) + 3 * sizeof(ShortSize) + name.size() + uid.size());

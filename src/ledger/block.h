@@ -58,7 +58,7 @@ class Block {
     uint64_t end = 0;
     if (name.size() >= sizeof(end)) {
       std::memcpy(&end, name.data() + name.size() - sizeof(end), sizeof(end));
-    } else {
+    } else if (!name.empty()) {
       std::memcpy(&end, name.data(), name.size());
     }
     return static_cast<uint32_t>((end ^ name.size()) * 0x9e37'79b9'7f4a'7c15 >> 32);
