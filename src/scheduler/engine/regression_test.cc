@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "scheduler/queue/scheduling_queue.h"
@@ -539,6 +540,22 @@ TEST(Regression, AntiAffinityOfAnotherNodesPodEndsPreemption) {
       "preemption: 0/3 nodes are available: 1 Insufficient cpu, 1 Preemption is not helpful for "
       "scheduling, 1 node(s) didn't satisfy existing pods anti-affinity rules."))
       << decisions.back();
+}
+
+// API servers accept no such weight, but objects may come from elsewhere.
+TEST(Regression, PreferenceWithoutWeightOfAnExistingPod) {
+  EngineHarness harness({.profiles = {DefaultProfile()}, .paranoid = true});
+  harness.Put(MakeNode("n1").Label("zone", "a"));
+  harness.Put(MakeNode("n2").Label("zone", "b"));
+  api::Pod existing = MakePod("existing").On("n1");
+  api::WeightedPodAffinityTerm term;
+  term.term.topology_key = "zone";
+  term.term.label_selector.emplace().match_labels = {{"app", "web"}};
+  existing.spec.affinity.emplace().pod_affinity.emplace().preferred = {term};
+  harness.Put(std::make_shared<const api::Pod>(std::move(existing)));
+  harness.Put(MakePod("web").Label("app", "web"));
+  harness.Schedule();  // The reference implementation decides the same.
+  EXPECT_EQ(harness.Decisions(), Lines({"web -> n2"}));
 }
 
 }  // namespace BERTH_TEST_FILE

@@ -336,7 +336,9 @@ std::unique_ptr<Preferences> PreferencesOf(const framework::Cycle& cycle, const 
         term.kind == model::AffinityTerms::Kind::kRequired    ? args.hard_pod_affinity_weight
         : term.kind == model::AffinityTerms::Kind::kPreferred ? term.weight
                                                               : -int64_t{term.weight};
-    if (weight != 0) preferences->Add(*term.key, term.carriers, weight);
+    // A preference of no weight changes no score, but the plugin takes part because of it.
+    const bool ignored = term.kind == model::AffinityTerms::Kind::kRequired && weight == 0;
+    if (!ignored) preferences->Add(*term.key, term.carriers, weight);
   }
   if (preferences->all.empty()) return nullptr;
   return preferences;
