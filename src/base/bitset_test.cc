@@ -108,6 +108,31 @@ TEST(Bitset, AssignSetsAndClears) {
   EXPECT_FALSE(bits.Test(64));
 }
 
+TEST(Bitset, CanBeUsedAgainAfterClearing) {
+  Bitset bits = FromMembers(300, {10, 290});
+  bits.ClearAll();
+  EXPECT_TRUE(bits.None());
+  bits.Set(150);
+  EXPECT_EQ(Members(bits), Numbers({150}));
+  bits |= FromMembers(300, {5});
+  EXPECT_EQ(Members(bits), Numbers({5, 150}));
+  EXPECT_EQ(bits, FromMembers(300, {5, 150}));
+}
+
+TEST(Bitset, PartHasTheMembersOfSomeWords) {
+  const Bitset bits = FromMembers(300, {1, 64, 127, 128, 299});
+  EXPECT_EQ(Members(bits.Part(1, 2)), Numbers({64, 127}));
+  EXPECT_EQ(Members(bits.Part(2, 5)), Numbers({128, 299}));
+  EXPECT_EQ(bits.Part(0, 5), bits);
+  EXPECT_TRUE(bits.Part(3, 3).None());
+}
+
+TEST(Bitset, KeepByWordRemovesTheOthers) {
+  Bitset bits = FromMembers(130, {0, 1, 64, 129});
+  bits.KeepByWord([](size_t word) { return word == 0 ? uint64_t{2} : ~uint64_t{0}; });
+  EXPECT_EQ(Members(bits), Numbers({1, 64, 129}));
+}
+
 TEST(Bitset, DiffersBySizeAlone) { EXPECT_NE(Bitset(3), Bitset(4)); }
 
 TEST(Bitset, ForEachLetsTheVisitorClearTheMemberItIsGiven) {

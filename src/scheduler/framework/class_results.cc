@@ -21,12 +21,7 @@ constexpr size_t kRowsPerPart = 8192;
 // overlap.
 model::NodeMask PartOf(const model::NodeMask& rows, size_t part, size_t parts) {
   const size_t words = rows.words().size();
-  const size_t begin = words * part / parts, end = words * (part + 1) / parts;
-  model::NodeMask mine(rows.size());
-  std::copy(rows.words().begin() + static_cast<ptrdiff_t>(begin),
-            rows.words().begin() + static_cast<ptrdiff_t>(end),
-            mine.words().begin() + static_cast<ptrdiff_t>(begin));
-  return mine;
+  return rows.Part(words * part / parts, words * (part + 1) / parts);
 }
 
 std::shared_ptr<const ClassStates> Compile(const Profile& profile, model::Cluster& cluster,
@@ -246,9 +241,9 @@ void ClassResults::StoreFiltered(const model::NodeMask* changed) {
   }
   for (model::NodeRow row : changed_) {
     feasible_.Assign(row.index(), batch_.Test(row.index()));
-    batch_.Clear(row.index());
     explained_.Clear(row.index());
   }
+  batch_.ClearAll();
 }
 
 void ClassResults::CacheVerdict(model::NodeRow row, Verdict verdict) {
@@ -308,7 +303,7 @@ Verdict ClassResults::RefreshScores(const Cycle& cycle, PluginMask skipped,
     batch_.Assign(row.index(), feasible_.Test(row.index()));
   }
   Verdict error = RunScorers(cycle, batch_, skipped, meter);
-  for (model::NodeRow row : stale_) batch_.Clear(row.index());
+  batch_.ClearAll();
   if (!error.ok()) return error;
   unentered_.insert(unentered_.end(), stale_.begin(), stale_.end());
   stale_.clear();

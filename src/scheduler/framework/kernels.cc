@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "scheduler/framework/vectorised.h"
+#include "base/vectorised.h"
 
 namespace berth::scheduler::framework {
 namespace {
@@ -127,19 +127,27 @@ void CopyRows(const model::NodeMask& rows, std::span<const int32_t> from, std::s
 
 void KeepDomains(model::NodeMask& rows, std::span<const model::DomainId> domain_of,
                  const DomainTable& keep) {
+  // Of the last word, rows that do not exist are left out.
   const size_t full = rows.size() / 64;
+  const auto last = [&](size_t first) {
+    uint64_t kept = 0;
+    for (size_t row = first; row < rows.size(); ++row) {
+      const int32_t value = keep.data()[static_cast<int32_t>(domain_of[row].value)];
+      kept |= uint64_t{value != 0} << (row - first);
+    }
+    return kept;
+  };
   if (keep.domains() <= kFewDomains) {
     uint32_t domains = static_cast<uint32_t>(keep.none()) << kFewDomains;
     for (size_t domain = 0; domain < keep.domains(); ++domain)
       domains |= static_cast<uint32_t>(keep[domain]) << domain;
-    for (size_t w = 0; w < full; ++w) rows.words()[w] &= RowsOf(domains, &domain_of[w * 64]);
+    rows.KeepByWord(
+        [&](size_t w) { return w < full ? RowsOf(domains, &domain_of[w * 64]) : last(w * 64); });
   } else {
-    for (size_t w = 0; w < full; ++w) {
-      if (rows.words()[w] != 0) rows.words()[w] &= RowsOf(keep.data(), &domain_of[w * 64]);
-    }
-  }
-  for (size_t row = full * 64; row < rows.size(); ++row) {
-    if (keep.data()[static_cast<int32_t>(domain_of[row].value)] == 0) rows.Clear(row);
+    rows.KeepByWord([&](size_t w) -> uint64_t {
+      if (rows.words()[w] == 0) return 0;
+      return w < full ? RowsOf(keep.data(), &domain_of[w * 64]) : last(w * 64);
+    });
   }
 }
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "scheduler/framework/vectorised.h"
+#include "base/vectorised.h"
 #include "scheduler/model/node_table.h"
 
 namespace berth::scheduler::framework {

@@ -224,19 +224,14 @@ framework::Verdict NodeResourcesFit::Filter(const framework::Cycle& cycle,
   }
   constexpr int kMany = 8;  // All of a word take as long as so many one by one.
   const size_t full = nodes.size() / 64;
-  for (size_t w = 0; w < full; ++w) {
-    uint64_t& word = nodes.words()[w];
-    if (std::popcount(word) >= kMany) {
-      word &= FittingRows(wanted, columns, w * 64);
-      continue;
-    }
+  nodes.KeepByWord([&](size_t w) {
+    uint64_t word = nodes.words()[w];
+    if (w < full && std::popcount(word) >= kMany) return FittingRows(wanted, columns, w * 64);
     for (uint64_t rest = word; rest != 0; rest &= rest - 1) {
       if (!fits(w * 64 + static_cast<size_t>(std::countr_zero(rest)))) word &= ~(rest & -rest);
     }
-  }
-  for (size_t row = full * 64; row < nodes.size(); ++row) {
-    if (nodes.Test(row) && !fits(row)) nodes.Clear(row);
-  }
+    return word;
+  });
   return {};
 }
 

@@ -1,6 +1,6 @@
 #include "scheduler/plugins/node_resources/fit_rows.h"
 
-#include "scheduler/framework/vectorised.h"
+#include "base/vectorised.h"
 
 namespace berth::scheduler::plugins {
 namespace {
