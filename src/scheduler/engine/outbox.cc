@@ -6,8 +6,8 @@ namespace berth::scheduler::engine {
 
 CommandId Outbox::Post(framework::ApiWrite write) {
   const CommandId id{next_command_++};
-  const framework::WriteLane lane = framework::LaneOf(write);
-  waiting_.emplace(std::pair(lane, id), std::move(write));
+  const auto lane = static_cast<size_t>(framework::LaneOf(write));
+  waiting_[lane].push_back({id, std::move(write)});
   return id;
 }
 
@@ -25,17 +25,22 @@ void Outbox::IssueForCycle(PendingWrite& pending, std::coroutine_handle<> waiter
 }
 
 bool Outbox::Withdraw(framework::WriteLane lane, CommandId id) {
-  if (waiting_.erase({lane, id}) == 0) return false;
+  std::deque<Command>& waiting = waiting_[static_cast<size_t>(lane)];
+  const auto found = std::ranges::lower_bound(waiting, id, {}, &Command::id);
+  if (found == waiting.end() || found->id != id) return false;
+  waiting.erase(found);
   WriteEnded(id, {});
   return true;
 }
 
 std::vector<Command> Outbox::TakeCommands(size_t limit) {
+  size_t count = 0;
+  for (const std::deque<Command>& lane : waiting_) count += lane.size();
   std::vector<Command> taken;
-  taken.reserve(std::min(limit, waiting_.size()));
-  while (taken.size() < limit && !waiting_.empty()) {
-    auto first = waiting_.extract(waiting_.begin());
-    taken.push_back({first.key().second, std::move(first.mapped())});
+  taken.reserve(std::min(limit, count));
+  for (std::deque<Command>& lane : waiting_) {
+    for (; taken.size() < limit && !lane.empty(); lane.pop_front())
+      taken.push_back(std::move(lane.front()));
   }
   return taken;
 }

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <optional>
 #include <string>
@@ -66,9 +68,11 @@ class Outbox final : public framework::Async {
     std::coroutine_handle<> waiter;
   };
 
+  static constexpr size_t kLanes = static_cast<size_t>(framework::WriteLane::kEvent) + 1;
+
   Now now_;
   Instant latest_wall_;
-  std::map<std::pair<framework::WriteLane, CommandId>, framework::ApiWrite> waiting_;
+  std::array<std::deque<Command>, kLanes> waiting_;  // Oldest first, by id.
   std::unordered_map<CommandId, Awaited> awaited_;
   std::unordered_set<CommandId> awaited_by_cycle_;
   uint32_t next_command_ = 0;
