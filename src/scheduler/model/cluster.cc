@@ -8,6 +8,7 @@
 #include "base/check.h"
 #include "scheduler/model/device_model.h"
 #include "scheduler/model/objects.h"
+#include "scheduler/model/owner_selectors.h"
 #include "scheduler/model/pod_counters.h"
 #include "scheduler/model/pod_groups.h"
 #include "scheduler/model/storage_model.h"
@@ -43,6 +44,7 @@ struct Cluster::ObjectTables {
 Cluster::Cluster(const Features& features)
     : features_(features),
       objects_(std::make_unique<ObjectTables>()),
+      owner_selectors_(std::make_unique<OwnerSelectors>()),
       groups_(std::make_unique<PodGroups>()),
       counters_(std::make_unique<PodCounters>(symbols_, pods_, pod_labels_, namespaces_)),
       affinity_terms_(std::make_unique<AffinityTerms>(symbols_, pod_labels_, namespaces_)),
@@ -65,6 +67,8 @@ void Cluster::Put(const std::shared_ptr<const T>& object) {
   } else if constexpr (std::is_same_v<T, api::Node>) {
     PutNode(object);
   } else {
+    if constexpr (OwnsPods<T>)
+      owner_selectors_->Change<T>(objects_->of<T>().FindRef(ObjectName(object->metadata)), object);
     objects_->of<T>().Put(object);
     storage_->Put(object);
     devices_->Put(object);
@@ -91,6 +95,7 @@ bool Cluster::Remove(const api::ObjectKey& key) {
   } else if constexpr (std::is_same_v<T, api::Node>) {
     return RemoveNode(key.name);
   } else {
+    if constexpr (OwnsPods<T>) owner_selectors_->Change<T>(objects_->of<T>().FindRef(key), nullptr);
     const bool removed = objects_->of<T>().Remove(key);
     storage_->Remove<T>(key);
     devices_->Remove<T>(key);

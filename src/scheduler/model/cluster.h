@@ -6,8 +6,9 @@
 // remaining objects (and the assumed pods). Owned by the engine thread.
 //
 // Volumes (storage_model.h), devices (device_model.h), counters and affinity terms
-// (pod_counters.h), groups of pods (pod_groups.h) and the objects by kind (objects.h) are only
-// declared here: files that read them include their headers.
+// (pod_counters.h), selectors of Services and controllers (owner_selectors.h), groups of pods
+// (pod_groups.h) and the objects by kind (objects.h) are only declared here: files that read them
+// include their headers.
 #pragma once
 
 #include <cstdint>
@@ -32,6 +33,7 @@ class AffinityTerms;
 class Devices;
 template <typename T>
 class Objects;
+class OwnerSelectors;
 class PodCounter;
 class PodCounters;
 class PodGroups;
@@ -63,6 +65,7 @@ class Cluster {
   const Nominations& nominations() const { return nominations_; }
   const Storage& storage() const { return *storage_; }
   const Devices& devices() const { return *devices_; }
+  const OwnerSelectors& owner_selectors() const { return *owner_selectors_; }
   const Preemptions& preemptions() const { return preemptions_; }
   // The members of groups. Empty without the feature GenericWorkload: pods then have no groups.
   const PodGroups& groups() const { return *groups_; }
@@ -203,6 +206,7 @@ class Cluster {
   Nominations nominations_{symbols_};
   Preemptions preemptions_;
   std::unique_ptr<ObjectTables> objects_;
+  std::unique_ptr<OwnerSelectors> owner_selectors_;
   std::unique_ptr<PodGroups> groups_;
   std::unique_ptr<PodCounters> counters_;
   std::unique_ptr<AffinityTerms> affinity_terms_;

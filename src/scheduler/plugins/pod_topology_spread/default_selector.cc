@@ -4,6 +4,7 @@
 
 #include "api/workloads.h"
 #include "scheduler/model/objects.h"
+#include "scheduler/model/owner_selectors.h"
 
 namespace berth::scheduler::plugins {
 namespace {
@@ -12,26 +13,6 @@ const api::OwnerReference* ControllerOf(const api::ObjectMeta& meta) {
   auto found = std::ranges::find_if(
       meta.owner_references, [](const auto& owner) { return owner.controller.value_or(false); });
   return found == meta.owner_references.end() ? nullptr : &*found;
-}
-
-bool HasAll(const api::StringMap& labels, const api::StringMap& wanted) {
-  return std::ranges::all_of(wanted, [&](const auto& label) {
-    const auto found = labels.find(label.first);
-    return found != labels.end() && found->second == label.second;
-  });
-}
-
-// Looks at every Service of the namespace: each takes a few comparisons.
-api::StringMap ServiceConditions(const model::Cluster& cluster, const api::ObjectMeta& meta) {
-  api::StringMap conditions;
-  const auto& services = cluster.objects<api::Service>().all();
-  for (auto it = services.lower_bound({meta.namespace_, ""});
-       it != services.end() && it->first.namespace_ == meta.namespace_; ++it) {
-    const auto& selector = it->second->selector;
-    if (!selector || !HasAll(meta.labels, *selector)) continue;
-    for (const auto& [key, value] : *selector) conditions.insert_or_assign(key, value);
-  }
-  return conditions;
 }
 
 template <typename Owner>
@@ -48,7 +29,10 @@ void AddSelectorOf(const model::Objects<Owner>& owners, const api::ObjectKey& ke
 
 api::Selector DefaultSelector(const model::Cluster& cluster, const api::Pod& pod) {
   const api::ObjectMeta& meta = pod.metadata;
-  api::StringMap conditions = ServiceConditions(cluster, meta);
+  api::StringMap conditions;
+  cluster.owner_selectors().ForEachServiceOf(meta, [&](const api::Service& service) {
+    for (const auto& [key, value] : *service.selector) conditions.insert_or_assign(key, value);
+  });
   const api::OwnerReference* owner = ControllerOf(meta);
   const bool owned_by_controller =
       owner != nullptr && owner->api_version == "v1" && owner->kind == "ReplicationController";
@@ -71,10 +55,7 @@ api::Selector DefaultSelector(const model::Cluster& cluster, const api::Pod& pod
 }
 
 uint64_t DefaultSelectorVersion(const model::Cluster& cluster) {
-  return cluster.objects<api::Service>().version() +
-         cluster.objects<api::ReplicationController>().version() +
-         cluster.objects<api::ReplicaSet>().version() +
-         cluster.objects<api::StatefulSet>().version();
+  return cluster.owner_selectors().version();
 }
 
 }  // namespace berth::scheduler::plugins
