@@ -59,6 +59,7 @@ struct BenchOptions {
   std::string json;
   bool list = false;
   std::string mix = "plain";
+  bool paranoid = false;
   benchmark::WorldOptions world;
 };
 
@@ -204,6 +205,7 @@ int RunWorld(const BenchOptions& options, const Registry& registry) {
   }
   auto setup = ConfigureEngine("", registry, {});
   if (!setup) return PrintBenchError(setup.error().message);
+  setup->options.paranoid = options.paranoid;
   BenchProgress progress;
   const auto environment = EnvironmentWith(progress);
   auto measured = RunSyntheticWorld(world, setup->options, registry, environment);
@@ -268,7 +270,8 @@ int RunWorkloads(const BenchOptions& options, const Registry& registry) {
 // --- the command ---
 
 Status CheckFlags(const BenchOptions& options, const flags::FlagSet& flags) {
-  const std::vector<std::string> of_worlds = {"nodes", "pods", "classes", "zones", "mix"};
+  const std::vector<std::string> of_worlds = {"nodes", "pods", "classes",
+                                              "zones", "mix",  "paranoid"};
   const std::vector<std::string> of_files = {"select", "labels", "mode", "peer", "list"};
   const bool has_file = !options.perf_config.empty();
   for (const std::string& name : has_file ? of_worlds : of_files) {
@@ -344,6 +347,7 @@ void AddBenchFlags(flags::Command& command, BenchOptions& options) {
   worlds.Text("mix", options.mix, fmt::format("What the pods ask for: {}", fmt::join(names, ", ")))
       .As("NAME")
       .OneOf(names);
+  worlds.Switch("paranoid", options.paranoid, kParanoidHelp);
   flags::FlagGroup(command.flags, "output")
       .Text("json", options.json, "Write the results to this file, as scheduler_perf does")
       .As("FILE");
