@@ -45,6 +45,9 @@ struct PodAffinityTerm {
   std::string topology_key;
   std::vector<std::string> match_label_keys;
   std::vector<std::string> mismatch_label_keys;
+
+  // Reports whether it selects pods of the namespace of the pod that has it.
+  bool is_about_own_namespace() const { return namespaces.empty() && !namespace_selector; }
   friend bool operator==(const PodAffinityTerm&, const PodAffinityTerm&) = default;
 };
 

@@ -30,15 +30,40 @@ api::PodAffinityTerm TermFor(const std::string& group, const char* key) {
   return term;
 }
 
+api::Affinity& AffinityOf(MakePod& pod) {
+  auto& affinity = pod.object.spec.affinity;
+  return affinity ? *affinity : affinity.emplace();
+}
+
+// With so many groups few nodes have pods of one of them.
+constexpr size_t kSoftGroups = 40;
+std::string GroupName(size_t i) { return fmt::format("group-{}", i); }
+
+// Reports whether scores of the pod depend on where nodes are, without those of default
+// constraints.
+bool HasSoftRules(const api::Pod& pod) {
+  const auto prefers = [](const std::optional<api::PodAffinity>& affinity) {
+    return affinity && !affinity->preferred.empty();
+  };
+  const auto is_soft = [](const auto& c) { return c.when_unsatisfiable == "ScheduleAnyway"; };
+  const auto& affinity = pod.spec.affinity;
+  return std::ranges::any_of(pod.spec.topology_spread_constraints, is_soft) ||
+         (affinity && (prefers(affinity->pod_affinity) || prefers(affinity->pod_anti_affinity)));
+}
+
 class SearchedCluster {
  public:
-  SearchedCluster(uint64_t seed, size_t nodes)
+  // If `soft`, many pods have scores by domain.
+  SearchedCluster(uint64_t seed, size_t nodes, bool soft = false)
       : random_(seed),
         varied_(random_.Chance(50)),
+        soft_(soft),
+        without_zone_(soft && seed % 3 != 0 ? 0 : 5),
         profile_(Require(scheduler::framework::Profile::Build(
             ProfileFor(seed), scheduler::plugins::InTreeRegistry()))),
         results_(*profile_, cluster_, nullptr) {
     for (size_t i = 0; i < nodes; ++i) PutNode(i);
+    if (soft) PutServices();
   }
 
   // Decides about a new pod in both ways, then changes something.
@@ -63,6 +88,7 @@ class SearchedCluster {
   size_t decided() const { return decided_; }
   size_t searched() const { return searched_; }
   size_t scanned() const { return scanned_; }
+  size_t rated_by_domain() const { return rated_by_domain_; }
 
  private:
   static scheduler::framework::ProfileConfig ProfileFor(uint64_t seed) {
@@ -84,7 +110,7 @@ class SearchedCluster {
     if (random_.Chance(2)) node.Memory("0");
     if (random_.Chance(1)) node.Cpu("0");
     node.Label("kubernetes.io/hostname", node.object.metadata.name);
-    if (!random_.Chance(5)) node.Zone(fmt::format("zone-{}", Below(4)));
+    if (!random_.Chance(without_zone_)) node.Zone(fmt::format("zone-{}", Below(4)));
     if (random_.Chance(40)) node.Label("disk", random_.Chance(50) ? "ssd" : "hdd");
     if (random_.Chance(10)) node.Taint("dedicated", "team", "NoSchedule");
     if (random_.Chance(10)) node.Taint("slow", "", "PreferNoSchedule");
@@ -96,8 +122,38 @@ class SearchedCluster {
     cluster_.Put(node);
   }
 
+  // Default constraints spread the pods of every other group.
+  void PutServices() {
+    for (size_t i = 0; i < kSoftGroups; i += 2) {
+      const std::string group = GroupName(i);
+      api::Service service;
+      service.metadata = {.name = group, .namespace_ = "default"};
+      service.selector = api::StringMap{{"group", group}};
+      cluster_.Put(std::make_shared<const api::Service>(std::move(service)));
+    }
+  }
+
+  void AddSoftRules(MakePod& pod, const std::string& group) {
+    const auto key = [&] {
+      return random_.Chance(50) ? "topology.kubernetes.io/zone" : "kubernetes.io/hostname";
+    };
+    for (size_t i = Below(3); i > 0; --i) {
+      auto& constraint = pod.object.spec.topology_spread_constraints.emplace_back();
+      constraint.max_skew = static_cast<int32_t>(1 + Below(3));
+      constraint.topology_key = key();
+      constraint.when_unsatisfiable = "ScheduleAnyway";
+      constraint.label_selector.emplace().match_labels = {{"group", group}};
+    }
+    if (random_.Chance(60)) return;
+    api::Affinity& affinity = AffinityOf(pod);
+    auto& terms = random_.Chance(50) ? affinity.pod_affinity : affinity.pod_anti_affinity;
+    if (!terms) terms.emplace();
+    for (size_t i = 1 + Below(2); i > 0; --i)
+      terms->preferred.push_back({static_cast<int32_t>(1 + Below(100)), TermFor(group, key())});
+  }
+
   api::Pod NewPod() {
-    const std::string group = fmt::format("group-{}", Below(4));
+    const std::string group = GroupName(Below(soft_ ? kSoftGroups : 4));
     MakePod pod(fmt::format("pod-{}", ++created_));
     pod.Label("group", group);
     const size_t kinds = varied_ ? 1'000 : 3;
@@ -111,6 +167,7 @@ class SearchedCluster {
     if (random_.Chance(20)) pod.Tolerates("dedicated", "team", "NoSchedule");
     if (random_.Chance(20)) pod.Tolerates("slow", "", "PreferNoSchedule");
     pod.Priority(static_cast<int32_t>(Below(2)));
+    if (soft_) AddSoftRules(pod, group);
     switch (Below(8)) {
       case 0: {
         auto& constraint = pod.object.spec.topology_spread_constraints.emplace_back();
@@ -122,7 +179,7 @@ class SearchedCluster {
         break;
       }
       case 1:
-        pod.object.spec.affinity.emplace().pod_anti_affinity.emplace().required = {
+        AffinityOf(pod).pod_anti_affinity.emplace().required = {
             TermFor(group, "kubernetes.io/hostname")};
         break;
       case 2: {
@@ -131,12 +188,12 @@ class SearchedCluster {
         const std::string wanted = close ? fmt::format("close-{}", Below(6)) : group;
         pod.Label("group", wanted);
         if (!close && random_.Chance(80)) break;
-        pod.object.spec.affinity.emplace().pod_affinity.emplace().required = {TermFor(
+        AffinityOf(pod).pod_affinity.emplace().required = {TermFor(
             wanted, random_.Chance(90) ? "topology.kubernetes.io/zone" : "kubernetes.io/hostname")};
         break;
       }
       case 3: {
-        auto& preferred = pod.object.spec.affinity.emplace().node_affinity.emplace().preferred;
+        auto& preferred = AffinityOf(pod).node_affinity.emplace().preferred;
         preferred.emplace_back().weight = static_cast<int32_t>(1 + Below(3));
         preferred[0].preference.match_expressions = {{"disk", "In", {"ssd"}}};
         break;
@@ -169,6 +226,7 @@ class SearchedCluster {
     EXPECT_TRUE(scan.Score().ok());
     ++decided_;
     searched_ += attempt.searched();
+    rated_by_domain_ += soft_ && attempt.searched() && HasSoftRules(*pod.object);
     scanned_ += found.valid() && !attempt.searched();
     if (found.valid()) {
       EXPECT_EQ(found, scan.Best()) << pod.key().ToString();
@@ -222,13 +280,15 @@ class SearchedCluster {
 
   Random random_;
   const bool varied_;  // Sizes of nodes and requests of pods are many, not few.
+  const bool soft_;
+  const uint32_t without_zone_;  // How many nodes of a hundred are in no zone.
   const std::unique_ptr<scheduler::framework::Profile> profile_;
   scheduler::model::Cluster cluster_;
   scheduler::framework::ClassResultsCache results_;
   std::vector<std::string> names_;  // Of all nodes, present or not.
   std::vector<api::Pod> running_;
   size_t start_ = 0;
-  size_t created_ = 0, decided_ = 0, searched_ = 0, scanned_ = 0;
+  size_t created_ = 0, decided_ = 0, searched_ = 0, scanned_ = 0, rated_by_domain_ = 0;
 };
 
 TEST(SearchProperty, ChoosesTheNodeThatEvaluatingAllNodesChooses) {
@@ -247,6 +307,21 @@ TEST(SearchProperty, ChoosesTheNodeThatEvaluatingAllNodesChooses) {
   EXPECT_GT(searched, decided / 4) << decided;
   EXPECT_GT(scanned, decided / 20) << decided;
   EXPECT_GT(searched + scanned, decided * 9 / 10) << decided;
+}
+
+// There are enough nodes for rating domains to cost less than rating each node.
+TEST(SearchProperty, RatesDomainsAsEvaluatingAllNodesDoes) {
+  size_t decided = 0, rated = 0;
+  for (uint64_t seed = 101; seed <= 140; ++seed) {
+    SearchedCluster cluster(seed, 700 + seed % 5 * 100, /*soft=*/true);
+    for (int step = 0; step < 250; ++step) {
+      cluster.Step();
+      ASSERT_FALSE(HasFailure()) << "seed " << seed << ", step " << step;
+    }
+    decided += cluster.decided();
+    rated += cluster.rated_by_domain();
+  }
+  EXPECT_GT(rated, decided / 4) << decided;
 }
 
 }  // namespace BERTH_TEST_FILE

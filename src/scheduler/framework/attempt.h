@@ -176,7 +176,10 @@ class Attempt {
   bool Describe(SearchRules& rules);
   std::optional<std::vector<model::NodeRow>> LostNodes();
   void MeasureSearch();
+  bool DomainsCostLess(const SearchRules& rules, bool almost_current) const;
+  std::optional<model::NodeRow> SearchByDomain(NodeSearch& search, SearchRules& rules);
   model::NodeRow SearchByUsage(NodeSearch& search, SearchRules rules);
+  bool PassesAll(std::span<const FilterPlugin* const> filters, model::NodeRow row) const;
   model::NodeRow Scan(NodeSearch& search, const SearchRules& rules);
   bool FilterSelected(const NodeSelection& selection, const SearchRules& rules);
   bool AddAllScores(NodeSearch& search, const NodeSelection& selection, const SearchRules& rules);

@@ -63,15 +63,60 @@ model::NodeRow Attempt::Search() {
   // A search evaluates nodes with rivals apart; the cached results have taken them into account.
   constexpr size_t kFewContested = 32;
   const bool many_contested = cluster_.nominations().by_node().size() > kFewContested;
-  if ((almost_current || many_contested) && CachedFiltersSuffice()) return {};
+  const bool costs_less = (almost_current && !results_.scans()) || many_contested;
+  if (costs_less && CachedFiltersSuffice()) return {};
   SearchRules rules;
   if (!Describe(rules)) return {};
   const bool scans = !rules.by_feasible_nodes.empty();
   results_.set_scans(scans);
-  if (scans && almost_current) return {};
+  const bool by_domain = scans && !many_contested && DomainsCostLess(rules, almost_current);
+  if (scans && almost_current && !by_domain) return {};
   if (ranking_ != nullptr && ranking_->Take(RankingBudget::kPerNode * cluster_.nodes().rows()))
     return {};
-  return scans ? Scan(*search, rules) : SearchByUsage(*search, std::move(rules));
+  if (!scans) return SearchByUsage(*search, std::move(rules));
+  if (by_domain) {
+    if (const auto best = SearchByDomain(*search, rules)) return *best;
+  }
+  return almost_current ? model::NodeRow{} : Scan(*search, rules);
+}
+
+// Reports whether rating domains, and few nodes, costs less than rating all nodes: from the cached
+// results, if they are almost current, or by their bounds.
+bool Attempt::DomainsCostLess(const SearchRules& rules, bool almost_current) const {
+  if (rules.domain_scores.size() != rules.by_feasible_nodes.size()) return false;
+  // As many rows as are rated meanwhile, in passes over all.
+  constexpr size_t kPerSearch = 1'000, kPerDomain = 50, kPerException = 20;
+  size_t cost = kPerSearch;
+  if (rules.division) cost += kPerDomain * rules.division->domains->domains().size();
+  for (const auto& [score, weight] : rules.domain_scores)
+    cost += kPerException * score->exceptions();
+  const size_t rows = cluster_.nodes().rows();
+  return cost <= (almost_current ? rows : 2 * rows);
+}
+
+// Absent if the rules do not allow it. They are void afterwards.
+std::optional<model::NodeRow> Attempt::SearchByDomain(NodeSearch& search, SearchRules& rules) {
+  const auto lost = LostNodes();
+  if (!lost) return std::nullopt;
+  if (!cluster_.nominations().by_node().empty()) {
+    // Trying nodes with other pods may have moved what the rules refer to.
+    rules = {};
+    Describe(rules);
+  }
+  const NodeSearch::NodeEvaluation evaluation{
+      .fits = [&](model::NodeRow row) { return PassesAll(rules.filters, row); },
+      .score =
+          [&](model::NodeRow row) {
+            return ExactScore(rules.scorers, row) + ExactScore(rules.other_scorers, row);
+          },
+      .lost = *lost};
+  const auto best = search.BestByDomain(cycle_, rules, start_, evaluation);
+  if (!best) return std::nullopt;
+  best_ = *best;
+  if (!best_.valid()) return best_;
+  searched_ = true;
+  MeasureSearch();
+  return best_;
 }
 
 // Few nodes are evaluated.
@@ -84,10 +129,7 @@ model::NodeRow Attempt::SearchByUsage(NodeSearch& search, SearchRules rules) {
     Describe(rules);
   }
   const auto evaluate = [&](model::NodeRow row) -> int32_t {
-    if (std::ranges::count(*lost, row) > 0) return -1;
-    for (const FilterPlugin* filter : rules.filters) {
-      if (!filter->Passes(cycle_, row)) return -1;
-    }
+    if (std::ranges::count(*lost, row) > 0 || !PassesAll(rules.filters, row)) return -1;
     return ExactScore(rules.scorers, row) + ExactScore(rules.other_scorers, row);
   };
   const auto best = search.Best(cycle_, rules, start_, evaluate);
@@ -96,6 +138,11 @@ model::NodeRow Attempt::SearchByUsage(NodeSearch& search, SearchRules rules) {
   searched_ = true;
   MeasureSearch();
   return best_;
+}
+
+bool Attempt::PassesAll(std::span<const FilterPlugin* const> filters, model::NodeRow row) const {
+  return std::ranges::all_of(
+      filters, [&](const FilterPlugin* filter) { return filter->Passes(cycle_, row); });
 }
 
 int32_t Attempt::ExactScore(std::span<const Profile::Scorer> scorers, model::NodeRow row) const {

@@ -51,6 +51,7 @@ class ClassResults {
   bool AreAlmostCurrent(const model::NodeTable& nodes);
   // The alternative is a scan of all rows: scores of the class depend on which nodes are feasible.
   void set_scans(bool scans) { scans_ = scans; }
+  bool scans() const { return scans_; }
 
   const ClassStates& compiled() const { return *compiled_; }
   // The same, which may outlive the results: a binding cycle needs it for long.

@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "base/vectorised.h"
+#include "scheduler/model/pod_counters.h"
 
 namespace berth::scheduler::framework {
 namespace {
@@ -47,6 +48,19 @@ uint64_t RowsOf(const int32_t* keep, const model::DomainId* domain_of) {
     rows |= uint64_t{bits} << (32 * half);
   }
   return rows;
+}
+
+BERTH_VECTORISED
+void AddProducts(const int32_t* __restrict counts, int32_t factor, size_t domains,
+                 int32_t* __restrict values) {
+  for (size_t domain = 0; domain < domains; ++domain) values[domain] += factor * counts[domain];
+}
+
+BERTH_VECTORISED
+void SetByDomain(const model::DomainId* domain_of, const int32_t* __restrict by_domain, size_t rows,
+                 int32_t* __restrict values) {
+  for (size_t row = 0; row < rows; ++row)
+    values[row] = by_domain[static_cast<int32_t>(domain_of[row].value)];
 }
 
 BERTH_VECTORISED
@@ -149,6 +163,19 @@ void KeepDomains(model::NodeMask& rows, std::span<const model::DomainId> domain_
       return w < full ? RowsOf(keep.data(), &domain_of[w * 64]) : last(w * 64);
     });
   }
+}
+
+void AddCounts(const model::IndexedCounts& counts, int32_t factor, DomainTable& values) {
+  const std::span<const int32_t> dense = counts.dense();
+  AddProducts(dense.data(), factor, std::min(dense.size(), values.domains()), values.data());
+  counts.ForEachOther([&](size_t domain, int32_t count) {
+    if (domain < values.domains()) values[domain] += factor * count;
+  });
+}
+
+void SetByDomain(std::span<const model::DomainId> domain_of, const DomainTable& by_domain,
+                 std::span<int32_t> values) {
+  SetByDomain(domain_of.data(), by_domain.data(), values.size(), values.data());
 }
 
 void AddByDomain(std::span<const model::DomainId> domain_of, const DomainTable& values,

@@ -10,6 +10,10 @@
 
 #include "scheduler/model/ids.h"
 
+namespace berth::scheduler::model {
+class IndexedCounts;
+}
+
 namespace berth::scheduler::framework {
 
 // The total of an excluded row: so low that adding scores does not make it positive.
@@ -29,6 +33,7 @@ class DomainTable {
   int32_t none() const { return values_[0]; }
   // The value of domain 0; that of rows in no domain is stored before it.
   const int32_t* data() const { return values_.data() + 1; }
+  int32_t* data() { return values_.data() + 1; }
 
  private:
   std::vector<int32_t> values_;
@@ -41,6 +46,12 @@ void CopyRows(const model::NodeMask& rows, std::span<const int32_t> from, std::s
 void KeepDomains(model::NodeMask& rows, std::span<const model::DomainId> domain_of,
                  const DomainTable& keep);
 
+// Adds to the value of each domain `factor` times its count. Counts of other domains do not matter.
+void AddCounts(const model::IndexedCounts& counts, int32_t factor, DomainTable& values);
+
+// Sets each value to that of the row's domain.
+void SetByDomain(std::span<const model::DomainId> domain_of, const DomainTable& by_domain,
+                 std::span<int32_t> values);
 // Adds to each total the value of the row's domain.
 void AddByDomain(std::span<const model::DomainId> domain_of, const DomainTable& values,
                  std::span<int32_t> totals);

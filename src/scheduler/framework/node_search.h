@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -32,6 +33,20 @@ class NodeSearch {
   // row rules; negative if the pod does not fit. Absent if every node must be evaluated.
   std::optional<model::NodeRow> Best(const Cycle& cycle, const SearchRules& rules, uint32_t start,
                                      const UsageIndex::Evaluate& evaluate);
+
+  // What single nodes are evaluated with.
+  struct NodeEvaluation {
+    // Reports whether the pod fits on a node that passes the static filters and the row rules,
+    // apart from `lost`.
+    UsageIndex::Fits fits;
+    // Returns the weighted sum of the scores that are neither static nor by domain.
+    UsageIndex::Evaluate score;
+    std::span<const model::NodeRow> lost;  // Nodes that the pod loses to rivals.
+  };
+  // The same if scores depend on where nodes are, all of them described by DomainScores. Absent
+  // also if the rules do not allow to rate nodes by domain.
+  std::optional<model::NodeRow> BestByDomain(const Cycle& cycle, const SearchRules& rules,
+                                             uint32_t start, const NodeEvaluation& node);
 
   // Returns the nodes that the static filters leave in, current; null if every node must be
   // evaluated. Valid until the next call.

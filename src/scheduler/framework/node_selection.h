@@ -41,9 +41,11 @@ class NodeSelection {
   bool divided() const { return divided_by_ != nullptr; }
   // Some may be empty.
   std::vector<Group>& groups() { return groups_; }
-  // The rows that are in some group, and that of each of them.
+  // The rows that are in some group, and the group and the part of each of them.
   const model::NodeMask& rows() const { return rows_; }
   const Group& group_of(size_t row) const { return groups_[places_.Of(row).group]; }
+  size_t group_index(size_t row) const { return places_.Of(row).group; }
+  size_t part_index(size_t row) const { return places_.Of(row).part; }
   size_t bytes() const;
 
  private:

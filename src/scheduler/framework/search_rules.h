@@ -6,11 +6,14 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "base/symbol_table.h"
+#include "scheduler/framework/domain_score.h"
 #include "scheduler/framework/profile.h"
 #include "scheduler/framework/row_rule.h"
 #include "scheduler/framework/usage_bound.h"
@@ -55,17 +58,25 @@ struct SearchRules {
 
   // Checked before `filters`, of many nodes.
   std::vector<RowRule> row_rules;
-  // Domains that row rules may exclude as a whole. If they exclude too many nodes to check one by
-  // one, nodes are divided by these.
+  // Domains that row rules may exclude as a whole, or that scores are about. If rules exclude too
+  // many nodes to check one by one, nodes are divided by these.
   struct Division {
-    static constexpr size_t kMaxDomains = 1024;
     model::Topology::KeyRef domains;
     std::string key;  // The same for the same domains.
   };
   std::optional<Division> division;
+  // Divides nodes by the domains of the key, unless they are too small or others divide them
+  // already. Returns whether these do now.
+  bool DivideBy(const model::Topology::KeyRef& topology_key, const SymbolTable& symbols);
 
-  // Scores that are known when all feasible nodes are.
+  // Scores that are known when all feasible nodes are. Those by domain are also in `domain_scores`,
+  // and nodes are rated domain by domain if all are.
   std::vector<Scorer> by_feasible_nodes;
+  struct WeightedDomainScore {
+    std::unique_ptr<DomainScore> score;
+    int32_t weight;
+  };
+  std::vector<WeightedDomainScore> domain_scores;
 };
 
 }  // namespace berth::scheduler::framework

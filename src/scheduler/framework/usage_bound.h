@@ -44,6 +44,8 @@ struct ScoreBound {
   static constexpr float kAll = 1.00001F;  // More than 1, as the sum is rounded.
   float cpu = 0, memory = 0;
   float cpu_limit = kAnyUsage, memory_limit = kAnyUsage;
+  // The pod fits on every node whose usage with these amounts is clearly below the limits.
+  bool decides_fit = false;
 
   // LeastAllocated or MostAllocated: the average over both resources.
   bool prefers_used = false;

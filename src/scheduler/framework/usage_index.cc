@@ -75,6 +75,7 @@ void UsageIndex::Parts::Resize(size_t size) {
   for (std::vector<float>& column : high) column.resize(size);
   lowest_rank.resize(size, UINT32_MAX);
   highest_rank.resize(size);
+  entries.resize(size);
   bounds.resize(size);
 }
 
@@ -85,6 +86,13 @@ UsageRanges UsageIndex::Parts::ranges(size_t first) const {
     ranges.high[column] = high[column].data() + first;
   }
   return ranges;
+}
+
+UsageRanges UsageIndex::RangesOf(const Chunk& chunk) {
+  UsageRanges nodes{};
+  for (size_t column = 0; column < kUsageColumns; ++column)
+    nodes.low[column] = nodes.high[column] = chunk.usage[column].data();
+  return nodes;
 }
 
 void UsageIndex::Load(std::span<const Entry> entries) {
@@ -175,6 +183,7 @@ void UsageIndex::Parts::Widen(size_t part, const NodeUsage& usage, uint32_t rank
   }
   lowest_rank[part] = std::min(lowest_rank[part], rank);
   highest_rank[part] = std::max(highest_rank[part], rank);
+  ++entries[part];
 }
 
 void UsageIndex::UpdateRanges(uint32_t id) {
@@ -202,6 +211,9 @@ void UsageIndex::UpdateRanks(uint32_t id) {
   if (const Chunk* const chunk = chunks_[id].get()) {
     const auto ranks = std::span(chunk->rank).first(chunk->size);
     of_chunk = RangeOfRanks(ranks, ranks);
+    parts_.entries[id] = static_cast<uint32_t>(chunk->size);
+  } else {
+    parts_.entries[id] = 0;
   }
   parts_.lowest_rank[id] = of_chunk.lowest;
   parts_.highest_rank[id] = of_chunk.highest;
@@ -212,6 +224,8 @@ void UsageIndex::UpdateRanks(uint32_t id) {
                    std::span(parts_.highest_rank).subspan(first, kChunksPerBlock));
   blocks_.lowest_rank[block] = of_block.lowest;
   blocks_.highest_rank[block] = of_block.highest;
+  const auto entries = std::span(parts_.entries).subspan(first, kChunksPerBlock);
+  blocks_.entries[block] = std::accumulate(entries.begin(), entries.end(), 0U);
 }
 
 // Moves the upper half of the block, which is full, to another one.
@@ -293,6 +307,8 @@ void UsageIndex::Remove(Key key, const Entry& entry) {
   const auto at = static_cast<size_t>(found - rows.begin());
   const NodeUsage usage = chunk.UsageAt(at);
   chunk.Erase(at);
+  --parts_.entries[id];
+  --blocks_.entries[id / kChunksPerBlock];
   // Ranges become narrower only if the entry was at one end of them.
   for (size_t column = 0; column < kUsageColumns; ++column) {
     const float low = parts_.low[column][id], high = parts_.high[column][id];
@@ -356,6 +372,58 @@ bool UsageIndex::Parts::VisitPromising(const ScoreBound& pod, size_t first, size
   return true;
 }
 
+namespace {
+
+enum class Fitting : uint8_t { kNone, kUnclear, kAll };
+
+// Reports whether the pod fits on the nodes of group `i`.
+Fitting FittingOf(const ScoreBound& pod, const UsageRanges& in, size_t i) {
+  // Less than 1 by more than what floats round.
+  constexpr float kClearlyBelow = 0.99999F;
+  const auto usage = [](const auto& ends, UsageColumn used, UsageColumn per, float amount,
+                        size_t at) { return ends[used][at] + amount * ends[per][at]; };
+  if (usage(in.low, kCpuUsage, kPerCpu, pod.cpu, i) > pod.cpu_limit ||
+      usage(in.low, kMemoryUsage, kPerMemory, pod.memory, i) > pod.memory_limit)
+    return Fitting::kNone;
+  const auto limit = [](float most) { return most == ScoreBound::kAll ? kClearlyBelow : most; };
+  // A node that lacks a resource counts as unused.
+  const bool all =
+      in.low[kPerCpu][i] > 0 && in.low[kPerMemory][i] > 0 &&
+      usage(in.high, kCpuUsage, kPerCpu, pod.cpu, i) <= limit(pod.cpu_limit) &&
+      usage(in.high, kMemoryUsage, kPerMemory, pod.memory, i) <= limit(pod.memory_limit);
+  return all ? Fitting::kAll : Fitting::kUnclear;
+}
+
+}  // namespace
+
+size_t UsageIndex::CountFitting(const ScoreBound& pod, const Fits& fits) const {
+  size_t count = 0;
+  // Counts those of one part, or passes it on to be looked into.
+  const auto add = [&](const Parts& parts, const UsageRanges& ranges, size_t part, auto&& look) {
+    if (parts.entries[part] == 0) return;
+    const Fitting fitting = FittingOf(pod, ranges, part);
+    if (fitting == Fitting::kAll) count += parts.entries[part];
+    if (fitting == Fitting::kUnclear) look(part);
+  };
+  const auto look_into_chunk = [&](size_t id) {
+    const Chunk& chunk = *chunks_[id];
+    const UsageRanges nodes = RangesOf(chunk);
+    for (size_t i = 0; i < chunk.size; ++i) {
+      const Fitting fitting = FittingOf(pod, nodes, i);
+      const bool unclear = fitting == Fitting::kUnclear;
+      count += unclear ? fits(chunk.row[i]) : fitting == Fitting::kAll;
+    }
+  };
+  const UsageRanges of_blocks = blocks_.ranges(0), of_chunks = parts_.ranges(0);
+  for (size_t block = 0; block < blocks_.size(); ++block) {
+    add(blocks_, of_blocks, block, [&](size_t) {
+      for (size_t id = block * kChunksPerBlock; id < (block + 1) * kChunksPerBlock; ++id)
+        add(parts_, of_chunks, id, look_into_chunk);
+    });
+  }
+  return count;
+}
+
 int32_t UsageIndex::HighestScore(const ScoreBound& pod) {
   BoundScores(pod, blocks_.ranges(0), blocks_.bounds);
   return HighestOf(blocks_.bounds);
@@ -379,9 +447,7 @@ UsageIndex::Found UsageIndex::Best(const ScoreBound& pod, std::span<const RowRul
 void UsageIndex::VisitChunk(const Chunk& chunk, const ScoreBound& pod,
                             std::span<const RowRule> rules, uint32_t start,
                             const Evaluate& evaluate, Found& best) {
-  UsageRanges nodes{};
-  for (size_t column = 0; column < kUsageColumns; ++column)
-    nodes.low[column] = nodes.high[column] = chunk.usage[column].data();
+  const UsageRanges nodes = RangesOf(chunk);
   std::array<int32_t, kCapacity> scores;  // Exact for those in `evaluated`, bounds of the others.
   BoundScores(pod, nodes, std::span(scores).first(chunk.size));
   const auto row_of = [&](size_t i) { return chunk.row[i].index(); };

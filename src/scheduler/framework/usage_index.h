@@ -55,6 +55,10 @@ class UsageIndex {
       return other_score > score || (other_score == score && other_distance < distance);
     }
   };
+  // Returns on how many of the nodes the pod fits. Calls `fits` for those whose usage does not
+  // decide it; ScoreBound::decides_fit must be true.
+  using Fits = std::function<bool(model::NodeRow)>;
+  size_t CountFitting(const ScoreBound& pod, const Fits& fits) const;
   // The highest score that the pod can get on one of the nodes; negative if it fits on none.
   int32_t HighestScore(const ScoreBound& pod);
   // Returns the exact score of a node; negative if the pod does not fit on it. At most its bound.
@@ -93,7 +97,8 @@ class UsageIndex {
   struct Parts {
     std::array<std::vector<float>, kUsageColumns> low, high;
     std::vector<uint32_t> lowest_rank, highest_rank;
-    std::vector<int32_t> bounds;  // Of the current search.
+    std::vector<uint32_t> entries;  // How many it has.
+    std::vector<int32_t> bounds;    // Of the current search.
 
     size_t size() const { return bounds.size(); }
     void Resize(size_t size);
@@ -109,6 +114,8 @@ class UsageIndex {
                         const Found& best, Visit&& visit);
   };
 
+  // Those of each of its entries.
+  static UsageRanges RangesOf(const Chunk& chunk);
   static uint64_t Place(Key key, uint32_t rank) { return uint64_t{key} << 32 | rank; }
   uint32_t ChunkAt(uint64_t place) const;
   // Adds a chunk to a block, which has space for it.
@@ -118,7 +125,8 @@ class UsageIndex {
   void Split(uint32_t id);
   void SplitBlock(size_t block);
   void JoinIfFew(uint32_t id);
-  // Compute the ranges of a chunk, and of its block: all, those of a column, or those of ranks.
+  // Compute the ranges and the number of entries of a chunk, and of its block: all, the ranges of a
+  // column, or those of ranks and the number.
   void UpdateRanges(uint32_t id);
   void UpdateRange(uint32_t id, size_t column);
   void UpdateRanks(uint32_t id);

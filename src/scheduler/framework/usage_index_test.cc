@@ -45,6 +45,7 @@ class IndexedNodes {
 
   static ScoreBound BoundOf(int cpu, int memory) {
     ScoreBound pod;
+    pod.decides_fit = true;
     pod.cpu = pod.nonzero_cpu = static_cast<float>(cpu);
     pod.memory = pod.nonzero_memory = static_cast<float>(memory);
     pod.cpu_limit = pod.memory_limit = ScoreBound::kAll;
@@ -60,6 +61,23 @@ class IndexedNodes {
         std::ranges::any_of(domains_, [&](const RowRule& rule) { return !rule.Passes(row); });
     if (excluded || used.closed || free_cpu < 0 || free_memory < 0) return -1;
     return std::max((free_cpu / 10 + free_memory / 10) / 2 - used.penalty, 0);
+  }
+
+  bool Fits(uint32_t row, int cpu, int memory) const {
+    return used_[row].cpu + cpu <= 1'000 && used_[row].memory + memory <= 1'000;
+  }
+  // On how many the pod fits, by the index and by looking at all; `asked` counts the nodes whose
+  // usage does not decide it.
+  size_t CountFitting(int cpu, int memory, size_t& asked) const {
+    return index_.CountFitting(BoundOf(cpu, memory), [&](model::NodeRow row) {
+      ++asked;
+      return Fits(row.value, cpu, memory);
+    });
+  }
+  size_t CountFittingOfAll(int cpu, int memory) const {
+    size_t count = 0;
+    for (uint32_t row = 0; row < used_.size(); ++row) count += Fits(row, cpu, memory);
+    return count;
   }
 
   // The best by the index; `evaluated` counts the nodes that were evaluated.
@@ -119,6 +137,9 @@ TEST(UsageIndex, FindsWhatEvaluatingAllFinds) {
       ASSERT_EQ(found.score, want.score) << "seed " << seed << ", step " << step;
       ASSERT_EQ(found.row, want.row) << "seed " << seed << ", step " << step;
       ASSERT_EQ(index.size(), count);
+      size_t asked = 0;
+      ASSERT_EQ(nodes.CountFitting(cpu, memory, asked), nodes.CountFittingOfAll(cpu, memory))
+          << "seed " << seed << ", step " << step;
       if (found.score >= 0) nodes.Use(found.row.value, cpu, memory);
       if (random.Chance(5)) nodes.Restrict({random.Chance(50), random.Chance(20), true});
       if (random.Chance(3)) nodes.Close(static_cast<uint32_t>(random.Below(count)));
@@ -141,6 +162,20 @@ TEST(UsageIndex, EvaluatesFewOfManyEqualNodes) {
     EXPECT_EQ(nodes.Best(10, 10, start, evaluated).row, model::NodeRow{start});
     EXPECT_LE(evaluated, 2u);
   }
+}
+
+TEST(UsageIndex, CountsFittingNodesByUsage) {
+  UsageIndex index;
+  IndexedNodes nodes(10'000, index);
+  for (uint32_t row = 0; row < 10'000; ++row) nodes.Use(row, row % 10 == 3 ? 950 : 100, 0);
+  size_t asked = 0;
+  EXPECT_EQ(nodes.CountFitting(10, 10, asked), 10'000u);
+  EXPECT_EQ(nodes.CountFitting(100, 10, asked), 9'000u);
+  EXPECT_EQ(nodes.CountFitting(100, 1'001, asked), 0u);
+  EXPECT_EQ(asked, 0u);
+  // These are filled exactly, which is too close to call.
+  EXPECT_EQ(nodes.CountFitting(50, 10, asked), 10'000u);
+  EXPECT_EQ(asked, 1'000u);
 }
 
 TEST(UsageIndex, EvaluatesNoNodesOfOtherDomains) {

@@ -295,6 +295,20 @@ TEST_F(ClusterTest, UnusedAffinityTermsAreReleasedEventually) {
   EXPECT_EQ(terms.term(terms.Matching(Pod("web").labels)[0]).in_domains, 1);
 }
 
+TEST_F(ClusterTest, PodsOfManyNamespacesShareATermThatSelectsNamespaces) {
+  cluster_.Put(MakeNode("n1").Label("zone", "a"));
+  for (const char* namespace_ : {"a", "b", "c"}) {
+    api::Pod own = Shunning("own", "web");
+    api::Pod all = Shunning("all", "web");
+    own.metadata.namespace_ = all.metadata.namespace_ = namespace_;
+    own.spec.node_name = all.spec.node_name = "n1";
+    all.spec.affinity->pod_anti_affinity->required[0].namespace_selector.emplace();
+    cluster_.Put(std::make_shared<const api::Pod>(own));
+    cluster_.Put(std::make_shared<const api::Pod>(all));
+  }
+  EXPECT_EQ(cluster_.affinity_terms().size(), 4u);  // One each, and one that all have.
+}
+
 TEST_F(ClusterTest, PodThatTerminatesWhileItIsAssumedIsCountedAsSuch) {
   cluster_.Put(MakeNode("n1"));
   cluster_.Put(MakePod("p"));

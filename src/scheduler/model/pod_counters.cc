@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "base/hash_mixer.h"
+#include "base/vectorised.h"
 #include "scheduler/model/key_writer.h"
 #include "scheduler/model/label_anchors.h"
 
@@ -24,19 +25,25 @@ void IndexedCounts::AddBeyond(size_t index, int32_t delta) {
   const auto found = std::ranges::find(sparse_, index, [](const auto& pair) { return pair.first; });
   if (found != sparse_.end()) {
     found->second += delta;
-    if (found->second == 0) sparse_.erase(found);
+    if (found->second != 0) return;
+    sparse_.erase(found);
+    --not_zero_;
   } else if (index >= kAlwaysDense && sparse_.size() < kMaxSparse) {
+    if (delta == 0) return;
     sparse_.emplace_back(static_cast<uint32_t>(index), delta);
+    ++not_zero_;
   } else {
     dense_.resize(index + 1);
-    dense_[index] = delta;
+    not_zero_ -= sparse_.size();
     for (const auto& [at, count] : std::exchange(sparse_, {})) Add(at, count);
+    Add(index, delta);
   }
 }
 
 void IndexedCounts::Clear() {
   dense_.clear();
   sparse_.clear();
+  not_zero_ = 0;
 }
 
 bool IndexedCounts::AnyPositive() const {
@@ -45,9 +52,20 @@ bool IndexedCounts::AnyPositive() const {
          std::ranges::any_of(sparse_, [](const auto& pair) { return pair.second > 0; });
 }
 
-int32_t IndexedCounts::Highest() const {
+namespace {
+
+BERTH_VECTORISED
+int32_t HighestOf(const int32_t* counts, size_t size) {
   int32_t highest = 0;
-  ForEach([&](size_t, int32_t count) { highest = std::max(highest, count); });
+  for (size_t i = 0; i < size; ++i) highest = std::max(highest, counts[i]);
+  return highest;
+}
+
+}  // namespace
+
+int32_t IndexedCounts::Highest() const {
+  int32_t highest = HighestOf(dense_.data(), dense_.size());
+  ForEachOther([&](size_t, int32_t count) { highest = std::max(highest, count); });
   return highest;
 }
 
@@ -242,8 +260,10 @@ const std::vector<uint32_t>& AffinityTerms::TermsOf(const PodClass& pod_class, u
 
 uint32_t AffinityTerms::Intern(Kind kind, int32_t weight, const api::PodAffinityTerm& term,
                                const std::string& namespace_, const UseKeyFunction& use_key) {
+  // Pods of many namespaces share a term that names or selects those that it is about.
+  const std::string& about = term.is_about_own_namespace() ? namespace_ : std::string();
   std::string key;
-  KeyWriter(key).PutAll(static_cast<uint8_t>(kind), weight, namespace_, term);
+  KeyWriter(key).PutAll(static_cast<uint8_t>(kind), weight, about, term);
   const size_t bytes = key.size();
   const auto [found, added] =
       by_key_.try_emplace(std::move(key), static_cast<uint32_t>(entries_.size()));

@@ -43,22 +43,47 @@ class IndexedCounts {
   }
   void Add(size_t index, int32_t delta) {
     if (index >= dense_.size()) return AddBeyond(index, delta);
-    dense_[index] += delta;
+    int32_t& count = dense_[index];
+    const bool was = count != 0;
+    count += delta;
+    not_zero_ += size_t{count != 0} - size_t{was};
   }
   void Clear();
+
+  // How many counts are not 0.
+  size_t not_zero() const { return not_zero_; }
 
   // Calls visit(index, count) for all that are not 0, and others, in no particular order.
   template <typename Visit>
   void ForEach(Visit&& visit) const {
     for (size_t i = 0; i < dense_.size(); ++i) visit(i, dense_[i]);
-    for (const auto& [index, count] : sparse_) visit(size_t{index}, count);
+    ForEachOther(visit);
+  }
+  // The same for those that are not 0 alone.
+  template <typename Visit>
+  void ForEachNotZero(Visit&& visit) const {
+    size_t left = not_zero_;
+    for (const auto& [index, count] : sparse_) {
+      visit(size_t{index}, count);
+      --left;
+    }
+    for (size_t i = 0; left > 0; ++i) {
+      if (dense_[i] == 0) continue;
+      visit(i, dense_[i]);
+      --left;
+    }
   }
   bool AnyPositive() const;
   int32_t Highest() const;  // At least 0.
 
-  // The counts below its size; those beyond are 0 if there is no other().
+  // The counts below its size; those beyond are 0 if there are no others.
   std::span<const int32_t> dense() const { return dense_; }
   bool has_others() const { return !sparse_.empty(); }
+  // Calls visit(index, count) for those beyond that are not 0.
+  template <typename Visit>
+  void ForEachOther(Visit&& visit) const {
+    for (const auto& [index, count] : sparse_) visit(size_t{index}, count);
+  }
   size_t bytes() const {
     return dense_.capacity() * sizeof(int32_t) + sparse_.capacity() * sizeof(sparse_[0]);
   }
@@ -68,6 +93,7 @@ class IndexedCounts {
 
   std::vector<int32_t> dense_;
   std::vector<std::pair<uint32_t, int32_t>> sparse_;  // At most kMaxSparse, none in dense_.
+  size_t not_zero_ = 0;
 };
 
 // What counters read of a pod.

@@ -57,6 +57,12 @@ RC_GTEST_PROP(IndexedCountsProperty, CountLikeAMap, ()) {
     highest = std::max(highest, count);
   }
   RC_ASSERT(visited == wanted);
+  visited.clear();
+  counts.ForEachNotZero([&](size_t index, int32_t count) {
+    RC_ASSERT(visited.emplace(index, count).second);
+  });
+  RC_ASSERT(visited == wanted);
+  RC_ASSERT(counts.not_zero() == wanted.size());
   RC_ASSERT(counts.Highest() == highest);
   RC_ASSERT(counts.AnyPositive() == (highest > 0));
 }

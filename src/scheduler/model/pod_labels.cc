@@ -32,11 +32,8 @@ PodMatcher::PodMatcher(const api::PodAffinityTerm& term, const std::string& owne
                        SymbolHolder& symbols)
     : labels_(Compile(term.label_selector, symbols)) {
   for (const std::string& name : term.namespaces) namespaces_.push_back(symbols.Intern(name));
-  if (term.namespace_selector) {
-    namespace_selector_ = Compile(term.namespace_selector, symbols);
-  } else if (term.namespaces.empty()) {
-    namespaces_.push_back(symbols.Intern(owner_namespace));
-  }
+  if (term.namespace_selector) namespace_selector_ = Compile(term.namespace_selector, symbols);
+  if (term.is_about_own_namespace()) namespaces_.push_back(symbols.Intern(owner_namespace));
   std::ranges::sort(namespaces_);
 }
 

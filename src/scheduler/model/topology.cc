@@ -26,12 +26,14 @@ void Topology::Key::Enter(NodeRow row, Symbol value) {
       found->second = free_.back();
       free_.pop_back();
     }
-    domains_[found->second.index()] = {value, 0};
+    domains_[found->second.index()] = {value, 0, {}};
     ++domain_count_;
   }
   if (++node_count_ == 1) own_.resize(nowhere_->size());
   own_[row.index()] = found->second;
-  ++domains_[found->second.index()].nodes;
+  Domain& domain = domains_[found->second.index()];
+  ++domain.nodes;
+  domain.newest = row;
 }
 
 void Topology::Key::Leave(NodeRow row) {

@@ -28,6 +28,7 @@ class Topology {
   struct Domain {
     Symbol value;        // Invalid while the id is free.
     uint32_t nodes = 0;  // How many nodes are in it.
+    NodeRow newest;      // The one that entered it last; it may have left.
   };
 
   class Key {
@@ -42,6 +43,13 @@ class Topology {
     size_t node_count() const { return node_count_; }
 
     DomainId Find(Symbol value) const;
+    // Reports whether each domain is one node, as for host names.
+    bool is_per_node() const { return domain_count_ == node_count_; }
+    // Returns the node of a domain that has one; invalid if it has more, or another has left it.
+    NodeRow OnlyNodeOf(DomainId id) const {
+      const Domain& domain = domains_[id.index()];
+      return domain.nodes == 1 && own_[domain.newest.index()] == id ? domain.newest : NodeRow{};
+    }
 
    private:
     friend class Topology;

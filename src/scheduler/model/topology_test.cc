@@ -114,6 +114,26 @@ TEST_F(TopologyTest, DomainEndsWithItsLastNodeAndItsIdIsUsedAgain) {
   EXPECT_EQ(zone->domains().size(), 2u);
 }
 
+TEST_F(TopologyTest, FindsTheNodeOfADomainThatHasOne) {
+  Place(0, {{"host", "x"}});
+  Place(1, {{"host", "y"}});
+  const Topology::KeyRef hosts = Use("host");
+  const auto only = [&](const char* value) {
+    return hosts->OnlyNodeOf(hosts->Find(symbols_.Find(value)));
+  };
+  EXPECT_TRUE(hosts->is_per_node());
+  EXPECT_EQ(only("x"), NodeRow{0});
+  EXPECT_EQ(only("y"), NodeRow{1});
+  Place(2, {{"host", "x"}});
+  EXPECT_FALSE(hosts->is_per_node());
+  EXPECT_FALSE(only("x").valid());
+  Place(2, {});
+  EXPECT_FALSE(only("x").valid()) << "which of them has left is not known";
+  Place(0, {});
+  Place(0, {{"host", "x"}});
+  EXPECT_EQ(only("x"), NodeRow{0});
+}
+
 TEST_F(TopologyTest, PlacingANodeWhereItIsChangesNothing) {
   const Topology::KeyRef zone = Use("zone");
   Place(0, {{"zone", "a"}});

@@ -218,7 +218,7 @@ class ScoreRange {
 // domain.
 struct Preferences final : framework::CycleState {
   struct Preference {
-    const model::Topology::Key* key;
+    model::Topology::KeyRef key;
     const model::IndexedCounts* counts;  // By domain.
     int64_t weight;
   };
@@ -227,8 +227,8 @@ struct Preferences final : framework::CycleState {
     return std::make_unique<Preferences>(*this);
   }
 
-  void Add(const model::Topology::Key& key, const model::IndexedCounts& counts, int64_t weight) {
-    all.push_back({&key, &counts, weight});
+  void Add(model::Topology::KeyRef key, const model::IndexedCounts& counts, int64_t weight) {
+    all.push_back({std::move(key), &counts, weight});
   }
 };
 
@@ -326,7 +326,7 @@ std::unique_ptr<Preferences> PreferencesOf(const framework::Cycle& cycle, const 
   auto preferences = std::make_unique<Preferences>();
   for (const OwnTerms::Term& term : own.preferred) {
     const model::IndexedCounts& counts = term.counter->PerDomain(*term.key);
-    if (counts.AnyPositive()) preferences->Add(*term.key, counts, term.weight);
+    if (counts.AnyPositive()) preferences->Add(term.key, counts, term.weight);
   }
   const model::AffinityTerms& terms = cycle.cluster().affinity_terms();
   for (uint32_t i : terms.Matching(cycle.pod().labels)) {
@@ -338,7 +338,7 @@ std::unique_ptr<Preferences> PreferencesOf(const framework::Cycle& cycle, const 
                                                               : -int64_t{term.weight};
     // A preference of no weight changes no score, but the plugin takes part because of it.
     const bool ignored = term.kind == model::AffinityTerms::Kind::kRequired && weight == 0;
-    if (!ignored) preferences->Add(*term.key, term.carriers, weight);
+    if (!ignored) preferences->Add(term.key, term.carriers, weight);
   }
   if (preferences->all.empty()) return nullptr;
   return preferences;
@@ -354,8 +354,73 @@ framework::Verdict InterPodAffinity::PreScore(framework::Cycle& cycle,
   return {};
 }
 
-framework::Described InterPodAffinity::DescribeScore(const framework::Cycle& cycle, int32_t,
-                                                     framework::SearchRules&) const {
+namespace {
+
+// Rates nodes by preferences for their host name and for one more topology key.
+class PreferredDomains final : public framework::DomainScore {
+ public:
+  // Returns null if there are more keys; otherwise the second divides the nodes of `rules`.
+  static std::unique_ptr<PreferredDomains> Make(const framework::Cycle& cycle,
+                                                const Preferences& preferences,
+                                                framework::SearchRules& rules) {
+    auto made = std::make_unique<PreferredDomains>();
+    for (const Preferences::Preference& preference : preferences.all) {
+      if (preference.key->is_per_node()) {
+        made->by_node_.push_back(preference);
+        continue;
+      }
+      if (!rules.DivideBy(preference.key, cycle.cluster().symbols())) return nullptr;
+      made->by_domain_.push_back(preference);
+    }
+    return made;
+  }
+
+  size_t exceptions() const override {
+    size_t nodes = 0;
+    for (const Preferences::Preference& preference : by_node_)
+      nodes += preference.counts->not_zero();
+    return nodes;
+  }
+  bool AppendExceptions(std::vector<model::NodeRow>& rows) const override {
+    bool known = true;
+    for (const auto& [key, counts, weight] : by_node_) {
+      counts->ForEachNotZero([&, &key = *key](size_t i, int32_t) {
+        if (i >= key.domains().size() || key.domains()[i].nodes == 0) return;
+        rows.push_back(key.OnlyNodeOf(model::DomainId{static_cast<uint32_t>(i)}));
+        known &= rows.back().valid();
+      });
+    }
+    return known;
+  }
+  void SetFeasible(const Feasible&) override {}
+  int64_t OfDomain(model::DomainId domain) const override {
+    int64_t score = 0;
+    for (const auto& [key, counts, weight] : by_domain_)
+      score += domain.valid() ? weight * (*counts)[domain.index()] : 0;
+    return score;
+  }
+  int64_t OfNode(model::NodeRow node) const override {
+    int64_t score = 0;
+    for (const auto* preferences : {&by_domain_, &by_node_}) {
+      for (const auto& [key, counts, weight] : *preferences) {
+        const model::DomainId domain = key->domain_of()[node.index()];
+        score += domain.valid() ? weight * (*counts)[domain.index()] : 0;
+      }
+    }
+    return score;
+  }
+  int64_t Normalized(int64_t score, int64_t lowest, int64_t highest) const override {
+    return ScoreRange(lowest, highest).Normalized(score);
+  }
+
+ private:
+  std::vector<Preferences::Preference> by_domain_, by_node_;
+};
+
+}  // namespace
+
+framework::Described InterPodAffinity::DescribeScore(const framework::Cycle& cycle, int32_t weight,
+                                                     framework::SearchRules& rules) const {
   const auto& own = cycle.compiled<OwnTerms>(*this);
   const auto preferences = PreferencesOf(cycle, own, args_);
   if (preferences == nullptr) return framework::Described::kSkip;
@@ -364,7 +429,10 @@ framework::Described InterPodAffinity::DescribeScore(const framework::Cycle& cyc
   const bool all_equal = std::ranges::all_of(preferences->all, [&](const auto& preference) {
     return required.MakeEqual(*preference.key, *preference.counts);
   });
-  return all_equal ? framework::Described::kYes : framework::Described::kByFeasibleNodes;
+  if (all_equal) return framework::Described::kYes;
+  if (auto by_domain = PreferredDomains::Make(cycle, *preferences, rules))
+    rules.domain_scores.push_back({std::move(by_domain), weight});
+  return framework::Described::kByFeasibleNodes;
 }
 
 framework::Verdict InterPodAffinity::Score(const framework::Cycle& cycle,
@@ -388,17 +456,25 @@ framework::Verdict InterPodAffinity::Score(const framework::Cycle& cycle,
 
 bool InterPodAffinity::AddScores(const framework::Cycle& cycle, int32_t weight,
                                  std::span<int32_t> totals, std::span<int32_t> scratch) const {
-  std::ranges::fill(scratch, 0);
+  // What the preferences of each key give a domain, so that the nodes are passed over once for each
+  // key, however many terms there are.
+  struct Given {
+    const model::Topology::Key* key;
+    framework::DomainTable by_domain;
+  };
+  std::vector<Given> given;
   int64_t most = 0;  // The highest possible sum.
   for (const auto& [key, counts, factor] : cycle.state<Preferences>(*this).all) {
     most += std::abs(factor) * counts->Highest();
     if (most > INT32_MAX / 2) return false;
-    framework::DomainTable given(key->domains().size());
-    counts->ForEach([&given, by = static_cast<int32_t>(factor)](size_t domain, int32_t count) {
-      if (domain < given.domains()) given[domain] = by * count;
-    });
-    framework::AddByDomain(key->domain_of(), given, scratch);
+    auto known = std::ranges::find(given, key.get(), &Given::key);
+    if (known == given.end())
+      known = given.insert(known, {key.get(), framework::DomainTable(key->domains().size())});
+    framework::AddCounts(*counts, static_cast<int32_t>(factor), known->by_domain);
   }
+  framework::SetByDomain(given[0].key->domain_of(), given[0].by_domain, scratch);
+  for (const auto& [key, by_domain] : std::span(given).subspan(1))
+    framework::AddByDomain(key->domain_of(), by_domain, scratch);
   const framework::ValueRange range = framework::RangeOf(scratch, totals);
   if (range.lowest >= range.highest) return true;  // All equal: every node scores 0.
   constexpr int64_t kMaxDifferent = 4096;          // Beyond that the table does not pay.

@@ -238,7 +238,8 @@ framework::Verdict NodeResourcesFit::Filter(const framework::Cycle& cycle,
 framework::Described NodeResourcesFit::DescribeFilter(const framework::Cycle& cycle,
                                                       framework::SearchRules& rules) const {
   const model::NodeColumns& columns = cycle.nodes().columns();
-  for (const CompiledFit::Scalar& scalar : ScalarsOf(cycle, cycle.compiled<CompiledFit>(*this))) {
+  const Scalars scalars = ScalarsOf(cycle, cycle.compiled<CompiledFit>(*this));
+  for (const CompiledFit::Scalar& scalar : scalars) {
     const model::NodeColumns::Scalar* column = columns.scalar(scalar.id);
     if (column == nullptr && scalar.by_devices) continue;
     if (column == nullptr) return framework::Described::kNo;  // The pod fits nowhere.
@@ -252,6 +253,7 @@ framework::Described NodeResourcesFit::DescribeFilter(const framework::Cycle& cy
   rules.bound.cpu_limit = wanted.milli_cpu > 0 ? ScoreBound::kAll : ScoreBound::kAnyButNoneFits;
   rules.bound.memory = static_cast<float>(wanted.memory);
   rules.bound.memory_limit = wanted.memory > 0 ? ScoreBound::kAll : ScoreBound::kAnyUsage;
+  rules.bound.decides_fit = scalars.empty() && wanted.ephemeral_storage == 0;
   return framework::Described::kYes;
 }
 

@@ -1,12 +1,20 @@
 #include "scheduler/plugins/pod_topology_spread/constraints.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "api/selector.h"
 #include "scheduler/model/pod_counters.h"
 #include "scheduler/plugins/pod_topology_spread/default_selector.h"
 
 namespace berth::scheduler::plugins {
+
+double SpreadRule::WeightFor(size_t domains) { return std::log(static_cast<double>(domains + 2)); }
+
+int64_t NormalizedSpread(int64_t score, int64_t lowest, int64_t highest) {
+  if (highest == 0) return 100;
+  return std::clamp<int64_t>(100 * (highest + lowest - score) / highest, 0, 100);
+}
 namespace {
 
 std::vector<api::TopologySpreadConstraint> SystemDefaults() {

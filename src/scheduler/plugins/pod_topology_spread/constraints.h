@@ -23,6 +23,13 @@ struct SpreadRule {
   bool honor_affinity = true;
   bool honor_taints = false;
   api::TopologySpreadConstraint source;
+
+  // What `pods` pods in a domain add to the score of its nodes; lower is better. The weight grows
+  // with the number of domains.
+  double ScoreOf(int64_t pods, double weight) const {
+    return static_cast<double>(pods) * weight + static_cast<double>(max_skew - 1);
+  }
+  static double WeightFor(size_t domains);
 };
 
 // The pods that a constraint counts; the same for all pods of equal labels and owners.
@@ -31,6 +38,10 @@ struct SpreadCount {
   model::LabelMatcher selector;
   bool counts_itself = false;
 };
+
+// Maps a score to 0..100; the lowest is the best. Scores are negative only if some maxSkew is,
+// which the API does not allow. DIFFERS: kube-scheduler fails then.
+int64_t NormalizedSpread(int64_t score, int64_t lowest, int64_t highest);
 
 class SpreadConstraints final : public framework::ClassState {
  public:

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/vectorised.h"
 #include "scheduler/framework/kernels.h"
 #include "scheduler/model/pod_counters.h"
 
@@ -15,34 +16,96 @@ bool AreAll(const framework::Cycle& cycle, const model::NodeMask& nodes) {
   return &nodes == &cycle.nodes().present() || nodes == cycle.nodes().present();
 }
 
+BERTH_VECTORISED
+size_t CountOthers(const int32_t* values, size_t size, int32_t value) {
+  size_t count = 0;
+  for (size_t i = 0; i < size; ++i) count += values[i] != value;
+  return count;
+}
+
+// Domains without counting nodes are left out.
+BERTH_VECTORISED
+int32_t LowestOf(const int32_t* counts, size_t size) {
+  int32_t lowest = INT32_MAX;
+  for (size_t i = 0; i < size; ++i) {
+    const int32_t count = counts[i] == DomainTally::kNoDomain ? INT32_MAX : counts[i];
+    lowest = std::min(lowest, count);
+  }
+  return lowest;
+}
+
+BERTH_VECTORISED
+void AreAtMost(const int32_t* __restrict counts, int32_t limit, size_t size,
+               int32_t* __restrict are) {
+  for (size_t i = 0; i < size; ++i) {
+    const int32_t count = counts[i] == DomainTally::kNoDomain ? 0 : counts[i];
+    are[i] = count <= limit;
+  }
+}
+
 }  // namespace
 
 DomainTally::DomainTally(const framework::Cycle& cycle, const SpreadRule& rule,
                          const SpreadCount& count, const model::NodeMask& nodes) {
-  const model::Topology::Key& key = *rule.key;
-  counts_.assign(key.domains().size(), kNoDomain);
+  counts_.assign(rule.key->domains().size(), kNoDomain);
   if (AreAll(cycle, nodes)) {
-    // Every node counts: the counter has the sums already.
-    for (size_t i = 0; i < counts_.size(); ++i) {
-      if (key.domains()[i].nodes > 0) counts_[i] = 0;
-    }
-    if (count.counter != nullptr) {
-      count.counter->PerDomain(key).ForEach([&](size_t domain, int32_t sum) {
-        if (domain < counts_.size() && counts_[domain] != kNoDomain) counts_[domain] = sum;
-      });
-    }
+    CountAllNodes(*rule.key, count);
   } else {
-    const std::vector<model::DomainId>& domain_of = key.domain_of();
-    nodes.ForEach([&](size_t row) {
-      AddTo(counts_[domain_of[row].index()],
-            count.counter != nullptr ? count.counter->per_node()[row] : 0);
-    });
+    CountNodes(*rule.key, count, nodes);
   }
+  domains_ = CountOthers(counts_.data(), counts_.size(), kNoDomain);
+  FindLeast();
+}
+
+// Every node counts: the counter has the sums already.
+void DomainTally::CountAllNodes(const model::Topology::Key& key, const SpreadCount& count) {
   for (size_t i = 0; i < counts_.size(); ++i) {
-    if (counts_[i] == kNoDomain) continue;
-    ++domains_;
-    Remember(model::DomainId{static_cast<uint32_t>(i)}, counts_[i]);
+    if (key.domains()[i].nodes > 0) counts_[i] = 0;
   }
+  if (count.counter == nullptr) return;
+  count.counter->PerDomain(key).ForEach([&](size_t domain, int32_t sum) {
+    if (domain < counts_.size() && counts_[domain] != kNoDomain) counts_[domain] = sum;
+  });
+}
+
+void DomainTally::CountNodes(const model::Topology::Key& key, const SpreadCount& count,
+                             const model::NodeMask& nodes) {
+  const std::vector<model::DomainId>& domain_of = key.domain_of();
+  static const model::IndexedCounts kNone;
+  const model::IndexedCounts& pods = count.counter != nullptr ? count.counter->per_node() : kNone;
+  if (key.domain_count() == key.node_count() && !pods.has_others()) {
+    // Host names: each node is a domain.
+    const std::span<const int32_t> dense = pods.dense();
+    nodes.ForEach(
+        [&](size_t row) { counts_[domain_of[row].index()] = row < dense.size() ? dense[row] : 0; });
+  } else {
+    nodes.ForEach([&](size_t row) { AddTo(counts_[domain_of[row].index()], pods[row]); });
+  }
+}
+
+// Finds the domains with the lowest and the next lowest count; of equals the first ones.
+void DomainTally::FindLeast() {
+  const size_t size = counts_.size();
+  const auto find = [&](int32_t lowest, size_t but) {
+    size_t i = 0;
+    while (i == but || counts_[i] != lowest) ++i;
+    return i;
+  };
+  const int32_t lowest = LowestOf(counts_.data(), size);
+  if (lowest == kMax) return;
+  const size_t first = find(lowest, SIZE_MAX);
+  least_[0] = {model::DomainId{static_cast<uint32_t>(first)}, lowest};
+  const int32_t next = std::min(LowestOf(counts_.data(), first),
+                                LowestOf(counts_.data() + first + 1, size - first - 1));
+  if (next == kMax) return;
+  least_[1] = {model::DomainId{static_cast<uint32_t>(find(next, first))}, next};
+}
+
+void DomainTally::WriteFits(int64_t allowed, framework::DomainTable& fits) const {
+  const auto limit = static_cast<int32_t>(std::clamp<int64_t>(allowed, INT32_MIN, INT32_MAX));
+  const size_t counted = std::min(counts_.size(), fits.domains());
+  AreAtMost(counts_.data(), limit, counted, fits.data());
+  for (size_t domain = counted; domain < fits.domains(); ++domain) fits[domain] = 0 <= limit;
 }
 
 void DomainTally::Remember(model::DomainId domain, int64_t count) {
@@ -124,8 +187,7 @@ int64_t CountOf(const Constraint& constraint, size_t row) {
 // Adds the score of `count` pods. The order of additions decides the last bit.
 void AddTo(double& score, const Constraint& constraint, int64_t count) {
   if (count == kNoDomain) return;
-  score += static_cast<double>(count) * constraint.weight +
-           static_cast<double>(constraint.rule->max_skew - 1);
+  score += constraint.rule->ScoreOf(count, constraint.weight);
 }
 
 }  // namespace
@@ -149,7 +211,7 @@ SpreadScoreState::SpreadScoreState(const framework::Cycle& cycle, SpreadConstrai
     Constraint constraint{&rule, counter, &key, {}, 0};
     const size_t size = rule.is_hostname ? feasible.Count() - ignored.Count()
                                          : CountDomains(cycle, key, feasible, ignored);
-    constraint.weight = std::log(static_cast<double>(size + 2));
+    constraint.weight = SpreadRule::WeightFor(size);
     if (!rule.is_hostname) {
       constraint.per_domain = SumPerDomain(cycle, rule, counter, rules.SoftNodes(cycle, i));
     }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "scheduler/framework/cycle.h"
+#include "scheduler/framework/kernels.h"
 #include "scheduler/plugins/pod_topology_spread/constraints.h"
 
 namespace berth::scheduler::plugins {
@@ -33,6 +34,9 @@ class DomainTally {
   // as two recorded domains allow.
   int64_t lowest() const { return least_[0].count; }
 
+  // Writes 1 for each domain with at most `allowed` pods, and 0 for the others.
+  void WriteFits(int64_t allowed, framework::DomainTable& fits) const;
+
   void Adjust(model::DomainId domain, int32_t delta);
 
  private:
@@ -43,6 +47,10 @@ class DomainTally {
   static void AddTo(int32_t& count, int32_t delta) {
     count = (count == kNoDomain ? 0 : count) + delta;
   }
+  void CountAllNodes(const model::Topology::Key& key, const SpreadCount& count);
+  void CountNodes(const model::Topology::Key& key, const SpreadCount& count,
+                  const model::NodeMask& nodes);
+  void FindLeast();
   void Remember(model::DomainId domain, int64_t count);
 
   std::vector<int32_t> counts_;  // kNoDomain where no counting node is.

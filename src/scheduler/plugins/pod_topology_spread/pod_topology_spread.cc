@@ -15,6 +15,7 @@
 #include "scheduler/plugins/pod_topology_spread/constraints.h"
 #include "scheduler/plugins/pod_topology_spread/cycle_state.h"
 #include "scheduler/plugins/pod_topology_spread/default_selector.h"
+#include "scheduler/plugins/pod_topology_spread/spread_domain_score.h"
 
 namespace berth::scheduler::plugins {
 namespace {
@@ -24,20 +25,6 @@ int64_t HighestAllowed(const SpreadRule& rule, const SpreadCount& count, const D
   const int64_t lowest =
       static_cast<int64_t>(tally.domains()) < rule.min_domains ? 0 : tally.lowest();
   return rule.max_skew + lowest - (count.counts_itself ? 1 : 0);
-}
-
-// The lower the score, the better. Scores are negative only if some maxSkew is, which the API does
-// not allow. DIFFERS: kube-scheduler fails then.
-int64_t Normalized(int64_t score, int64_t lowest, int64_t highest) {
-  if (highest == 0) return 100;
-  return std::clamp<int64_t>(100 * (highest + lowest - score) / highest, 0, 100);
-}
-
-// Reports whether dividing the nodes by their domains costs less than excluding nodes one by one.
-bool HasLargeDomains(const model::Topology::Key& key) {
-  constexpr size_t kManyNodes = 64;
-  return key.domains().size() < framework::SearchRules::Division::kMaxDomains &&
-         key.node_count() >= kManyNodes * key.domains().size();
 }
 
 }  // namespace
@@ -92,8 +79,8 @@ void PodTopologySpread::Adjust(framework::Cycle& cycle, const model::PodRecord& 
   }
 }
 
-// Calls visit(key, fits) for each hard constraint; fits(domain) reports whether one more pod may
-// run there.
+// Calls visit(key, tally, allowed) for each hard constraint: one more pod may run in domains with
+// at most `allowed` pods.
 template <typename Visit>
 void PodTopologySpread::ForEachHardRule(const framework::Cycle& cycle, Visit&& visit) const {
   const auto& constraints = cycle.compiled<SpreadConstraints>(*this);
@@ -101,16 +88,15 @@ void PodTopologySpread::ForEachHardRule(const framework::Cycle& cycle, Visit&& v
   for (size_t i = 0; i < constraints.hard().size(); ++i) {
     const DomainTally& tally = state.tallies[i];
     const int64_t allowed = HighestAllowed(constraints.hard()[i], state.counts->hard[i], tally);
-    visit(constraints.hard()[i].key,
-          [&](uint32_t domain) { return tally.In(model::DomainId{domain}) <= allowed; });
+    visit(constraints.hard()[i].key, tally, allowed);
   }
 }
 
 framework::Verdict PodTopologySpread::Filter(const framework::Cycle& cycle,
                                              model::NodeMask& nodes) const {
-  ForEachHardRule(cycle, [&](const model::Topology::KeyRef& key, auto&& domain_fits) {
+  ForEachHardRule(cycle, [&](const auto& key, const DomainTally& tally, int64_t allowed) {
     framework::DomainTable fits(key->domains().size());
-    for (uint32_t d = 0; d < fits.domains(); ++d) fits[d] = domain_fits(d);
+    tally.WriteFits(allowed, fits);
     framework::KeepDomains(nodes, key->domain_of(), fits);
   });
   return {};
@@ -118,14 +104,11 @@ framework::Verdict PodTopologySpread::Filter(const framework::Cycle& cycle,
 
 framework::Described PodTopologySpread::DescribeFilter(const framework::Cycle& cycle,
                                                        framework::SearchRules& rules) const {
-  ForEachHardRule(cycle, [&](const model::Topology::KeyRef& key, auto&& domain_fits) {
+  ForEachHardRule(cycle, [&](const auto& key, const DomainTally& tally, int64_t allowed) {
     std::vector<bool> fits(key->domains().size());
-    for (uint32_t d = 0; d < fits.size(); ++d) fits[d] = domain_fits(d);
+    for (uint32_t d = 0; d < fits.size(); ++d) fits[d] = tally.In(model::DomainId{d}) <= allowed;
     rules.row_rules.push_back(framework::RowRule::InDomains(key->domain_of(), std::move(fits)));
-    if (rules.division || !HasLargeDomains(*key)) return;
-    rules.division.emplace().domains = key;
-    model::KeyWriter(rules.division->key)
-        .PutAll(slot(), cycle.cluster().symbols().Text(key->label()));
+    rules.DivideBy(key, cycle.cluster().symbols());
   });
   return framework::Described::kYes;
 }
@@ -168,11 +151,15 @@ framework::Verdict PodTopologySpread::Score(const framework::Cycle& cycle,
   return {};
 }
 
-framework::Described PodTopologySpread::DescribeScore(const framework::Cycle& cycle, int32_t,
-                                                      framework::SearchRules&) const {
+framework::Described PodTopologySpread::DescribeScore(const framework::Cycle& cycle, int32_t weight,
+                                                      framework::SearchRules& rules) const {
   auto& constraints = cycle.class_cache<SpreadConstraints>(*this);
-  const bool skips = constraints.soft().empty() || constraints.CountsFor(cycle.pod()) == nullptr;
-  return skips ? framework::Described::kSkip : framework::Described::kByFeasibleNodes;
+  if (constraints.soft().empty()) return framework::Described::kSkip;
+  const auto* counts = constraints.CountsFor(cycle.pod());
+  if (counts == nullptr) return framework::Described::kSkip;
+  if (auto by_domain = SpreadDomainScore::Make(cycle, constraints, *counts, rules))
+    rules.domain_scores.push_back({std::move(by_domain), weight});
+  return framework::Described::kByFeasibleNodes;
 }
 
 bool PodTopologySpread::AddScores(const framework::Cycle& cycle, int32_t weight,
@@ -186,7 +173,7 @@ bool PodTopologySpread::AddScores(const framework::Cycle& cycle, int32_t weight,
   const int64_t highest = std::max(range.highest, 0);
   std::vector<int32_t> given;
   for (int64_t score = range.lowest; score <= range.highest; ++score)
-    given.push_back(static_cast<int32_t>(Normalized(score, range.lowest, highest)) * weight);
+    given.push_back(static_cast<int32_t>(NormalizedSpread(score, range.lowest, highest)) * weight);
   framework::AddByValue(scratch, range.lowest, given, totals);
   return true;
 }
@@ -201,7 +188,7 @@ void PodTopologySpread::Normalize(const framework::Cycle& cycle, const model::No
     highest = std::max(highest, scores[row]);
   });
   feasible.ForEach([&](size_t row) {
-    scores[row] = state.ignored.Test(row) ? 0 : Normalized(scores[row], lowest, highest);
+    scores[row] = state.ignored.Test(row) ? 0 : NormalizedSpread(scores[row], lowest, highest);
   });
 }
 
