@@ -177,6 +177,7 @@ class Attempt {
   std::optional<std::vector<model::NodeRow>> LostNodes();
   void MeasureSearch();
   model::NodeRow SearchByUsage(NodeSearch& search, SearchRules rules);
+  model::NodeRow EvaluateOnly(std::span<const model::NodeRow> rows);
   model::NodeRow Scan(NodeSearch& search, const SearchRules& rules);
   bool FilterSelected(const NodeSelection& selection, const SearchRules& rules);
   bool AddAllScores(NodeSearch& search, const NodeSelection& selection, const SearchRules& rules);

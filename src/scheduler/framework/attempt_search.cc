@@ -71,7 +71,29 @@ model::NodeRow Attempt::Search() {
   if (scans && almost_current) return {};
   if (ranking_ != nullptr && ranking_->Take(RankingBudget::kPerNode * cluster_.nodes().rows()))
     return {};
+  if (rules.only_rows) return EvaluateOnly(*rules.only_rows);
   return scans ? Scan(*search, rules) : SearchByUsage(*search, std::move(rules));
+}
+
+// Filters and scores these nodes. No other passes, and no filter fails: each is described.
+model::NodeRow Attempt::EvaluateOnly(std::span<const model::NodeRow> rows) {
+  const model::NodeMask& present = cluster_.nodes().present();
+  candidates_ = model::NodeMask(cluster_.nodes().rows());
+  for (model::NodeRow row : rows) candidates_.Assign(row.index(), present.Test(row.index()));
+  const Verdict filtered = FilterWithoutCache();
+  candidates_ = present;
+  const size_t count = feasible_.Count();
+  if (filtered.ok() && count > 0) {
+    meter_.TookPart(MeasuredPoint::kFilter, results_.filters() & ~skipped_filters_);
+    meter_.End(MeasuredPoint::kFilter, Code::kSuccess);
+  }
+  if (filtered.ok() && count == 1) {
+    feasible_.ForEach([&](size_t row) { best_ = model::NodeRow{static_cast<uint32_t>(row)}; });
+    return best_;
+  }
+  if (filtered.ok() && count > 1 && Score().ok()) return best_;
+  bypasses_cache_ = false;  // Filter follows.
+  return {};
 }
 
 // Few nodes are evaluated.

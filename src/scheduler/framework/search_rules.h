@@ -15,6 +15,7 @@
 #include "scheduler/framework/row_rule.h"
 #include "scheduler/framework/usage_bound.h"
 #include "scheduler/model/ids.h"
+#include "scheduler/model/node_selector.h"
 #include "scheduler/model/topology.h"
 
 namespace berth::scheduler::framework {
@@ -43,6 +44,8 @@ struct SearchRules {
     model::DomainId domain;
   };
   std::vector<OnlyDomain> only_domains;
+  // Conditions on labels, all of which hold where the pod passes.
+  std::vector<const model::NodeLabelTerms*> label_terms;
   std::vector<Scorer> static_scorers;
 
   // --- what it holds, and where it is ---
@@ -63,6 +66,11 @@ struct SearchRules {
     std::string key;  // The same for the same domains.
   };
   std::optional<Division> division;
+
+  // The only nodes that may pass, if they are so few that each is evaluated; not sorted. Their
+  // filters need not be among the rules above.
+  static constexpr size_t kFewRows = 16;
+  std::optional<std::vector<model::NodeRow>> only_rows;
 
   // Scores that are known when all feasible nodes are.
   std::vector<Scorer> by_feasible_nodes;

@@ -88,6 +88,8 @@ class AttachedVolumes {
       visit(node);
     }
   }
+  // Reports whether some node limits the volumes of `driver`.
+  bool Limits(const std::string& driver) const { return by_remaining_.contains(driver); }
   // The nodes whose pods' volumes cannot be counted.
   const std::set<Symbol>& uncountable() const { return uncountable_; }
 

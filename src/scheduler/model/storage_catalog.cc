@@ -1,5 +1,6 @@
 #include "scheduler/model/storage_catalog.h"
 
+#include "scheduler/model/node_table.h"
 #include "scheduler/model/volume_claims.h"
 
 namespace berth::scheduler::model {
@@ -53,6 +54,8 @@ StorageCatalog::Volume StorageCatalog::Compile(std::shared_ptr<const api::Persis
     return affinity ? Affinity(std::in_place, *affinity, volume.symbols) : std::nullopt;
   };
   volume.affinity = compile(object.node_affinity);
+  const LabelRequirement* pivot = volume.affinity ? volume.affinity->Pivot() : nullptr;
+  if (pivot != nullptr) volume.pivot_key = nodes_.UseTopologyKey(symbols_.Text(pivot->key));
   volume.in_tree = InTreePluginOf(object);
   if (volume.in_tree != nullptr) {
     const auto translated = TranslateToCsi(object);

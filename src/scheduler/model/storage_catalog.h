@@ -10,13 +10,17 @@
 
 #include "api/storage.h"
 #include "scheduler/model/node_selector.h"
+#include "scheduler/model/topology.h"
 #include "scheduler/model/volume_claims.h"
 
 namespace berth::scheduler::model {
 
+class NodeTable;
+
 class StorageCatalog {
  public:
-  explicit StorageCatalog(SymbolTable& symbols) : symbols_(symbols) {}
+  // Both must outlive this.
+  StorageCatalog(NodeTable& nodes, SymbolTable& symbols) : nodes_(nodes), symbols_(symbols) {}
   StorageCatalog(const StorageCatalog&) = delete;
   StorageCatalog& operator=(const StorageCatalog&) = delete;
 
@@ -26,6 +30,7 @@ class StorageCatalog {
     SymbolHolder symbols;  // Of the affinities.
     std::shared_ptr<const api::PersistentVolume> object;
     Affinity affinity = {};
+    Topology::KeyRef pivot_key = nullptr;  // The nodes by the label of the affinity's Pivot.
     // For in-tree volumes that are migrated to a CSI driver: the in-tree plugin, and the affinity
     // on nodes where the driver serves the volume, or why it cannot be translated.
     const InTreePlugin* in_tree = nullptr;
@@ -65,6 +70,7 @@ class StorageCatalog {
   Volume Compile(std::shared_ptr<const api::PersistentVolume> volume);
   void Unlist(const api::PersistentVolume& volume);
 
+  NodeTable& nodes_;
   SymbolTable& symbols_;
   std::map<std::string, Volume> volumes_;
   std::map<std::string, Volumes> volumes_of_class_;
