@@ -69,7 +69,8 @@ Result<VolumeMatching> VolumeMatching::Make(const model::Cluster& cluster,
   VolumeMatching matching;
   const model::Storage& storage = cluster.storage();
   // DIFFERS: among volumes of one size the first by name is taken; kube-scheduler takes any.
-  for (const auto& [name, volume] : storage.catalog().VolumesOf(model::StorageClassOf(claim))) {
+  for (const Volume* volume : storage.catalog().VolumesFor(model::StorageClassOf(claim),
+                                                           model::ObjectName(claim.metadata))) {
     const model::Storage::VolumeRef current = storage.Current(*volume);
     if (!Suits(*current, claim)) continue;
     if (current->claim_ref) {
@@ -86,13 +87,17 @@ Result<VolumeMatching> VolumeMatching::Make(const model::Cluster& cluster,
 }
 
 void VolumeMatching::Spread(size_t rows, size_t claims, NodesByLabel& nodes) {
-  on_row_.resize(rows);
+  reachable_.Resize(rows);
   for (uint32_t i = 0; i < candidates_.size(); ++i) {
     auto add_to = [&](std::vector<uint32_t>& list) {
       if (list.size() < claims) list.push_back(i);
     };
     if (candidates_[i]->affinity) {
-      nodes.ForEachMatch(*candidates_[i]->affinity, [&](size_t row) { add_to(on_row_[row]); });
+      on_row_.resize(rows);
+      nodes.ForEachMatch(*candidates_[i]->affinity, [&](size_t row) {
+        add_to(on_row_[row]);
+        reachable_.Set(row);
+      });
     } else {
       add_to(anywhere_);
     }
@@ -111,7 +116,8 @@ const VolumeMatching::Volume* VolumeMatching::Best(const model::NodeInfo& info, 
     return reachable ? volume : nullptr;
   }
   std::optional<uint32_t> best;
-  for (const auto* list : {&anywhere_, &on_row_[node.index()]}) {
+  static const std::vector<uint32_t> kNone;
+  for (const auto* list : {&anywhere_, on_row_.empty() ? &kNone : &on_row_[node.index()]}) {
     const auto first =
         std::ranges::find_if(*list, [&](uint32_t i) { return !is_taken(candidates_[i]); });
     if (first != list->end() && (!best || *first < *best)) best = *first;

@@ -69,6 +69,11 @@ class VolumeMatching {
   const Volume* Best(const model::NodeInfo& info, model::NodeRow node,
                      std::span<const Volume* const> taken, const SymbolTable& symbols) const;
 
+  // The only nodes for which Best returns a volume; absent if it may for any.
+  const model::NodeMask* only_nodes() const {
+    return prebound_.empty() && anywhere_.empty() ? &reachable_ : nullptr;
+  }
+
  private:
   VolumeMatching() = default;
   void Spread(size_t rows, size_t claims, NodesByLabel& nodes);
@@ -78,7 +83,8 @@ class VolumeMatching {
   // Indices of candidates, smallest first: those for any node, and those for each row. At most
   // `claims` of either, since more are never needed.
   std::vector<uint32_t> anywhere_;
-  std::vector<std::vector<uint32_t>> on_row_;
+  std::vector<std::vector<uint32_t>> on_row_;  // Empty if there are none.
+  model::NodeMask reachable_;                  // The rows that have some.
 };
 
 }  // namespace berth::scheduler::plugins

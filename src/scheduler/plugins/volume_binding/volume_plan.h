@@ -90,6 +90,8 @@ class VolumePlan {
   Status PlaceWaiting(model::NodeRow node, Outcome& outcome, OnNode& result) const;
   bool Provision(const Waiting& waiting, model::NodeRow node, Outcome& outcome) const;
   bool MayFail() const;
+  static bool MustProvision(const Waiting& waiting);
+  static const model::NodeMask* OnlyNodes(const Waiting& waiting);
   std::optional<std::vector<model::NodeRow>> OnlyRows() const;
   std::string DetailsOfBound(model::NodeRow node) const;
   std::string DetailsOfWaiting(model::NodeRow node) const;
@@ -101,6 +103,9 @@ class VolumePlan {
   std::vector<const Waiting*> by_size_;  // Those to match, smallest request first.
   bool any_node_ = false;
 };
+
+// Reports whether volumes are provisioned for claims of the class.
+bool Provisions(const api::StorageClass& storage_class);
 
 // Reports whether `volume` is accessible from `node`. Fails if that cannot be determined.
 Result<bool> IsReachable(const model::Cluster& cluster, const model::StorageCatalog::Volume& volume,

@@ -134,6 +134,12 @@ framework::Described VolumePlan::Describe(const framework::FilterPlugin& plugin,
       sufficient &= conditions.Add(*volume);
     }
   }
+  for (const Waiting& waiting : waiting_) {
+    if (const model::NodeMask* only = OnlyNodes(waiting))
+      rules.row_rules.push_back(framework::RowRule::InSet(*only));
+    if (MustProvision(waiting) && waiting.storage_class->allowed)
+      conditions.Add(*waiting.storage_class);
+  }
   conditions.WriteTo(plugin.slot(), rules);
   if (!sufficient) rules.filters.push_back(&plugin);
   return framework::Described::kYes;
@@ -151,6 +157,19 @@ bool VolumePlan::MayFail() const {
          });
 }
 
+// Reports whether there is no volume that the claim could get on any node.
+bool VolumePlan::MustProvision(const Waiting& waiting) {
+  const model::NodeMask* matching = (*waiting.matching)->only_nodes();
+  return matching != nullptr && matching->None();
+}
+
+// Returns the only nodes where there may be a volume for a claim without a selected node, or
+// capacity for a new one; null if there may be on any.
+const model::NodeMask* VolumePlan::OnlyNodes(const Waiting& waiting) {
+  if (!Provisions(*waiting.storage_class->object)) return (*waiting.matching)->only_nodes();
+  return MustProvision(waiting) && waiting.has_capacity ? &*waiting.has_capacity : nullptr;
+}
+
 // Returns a few nodes outside which For rejects every one; absent if there may be many.
 std::optional<std::vector<model::NodeRow>> VolumePlan::OnlyRows() const {
   const model::NodeTable& nodes = cluster_.nodes();
@@ -162,6 +181,13 @@ std::optional<std::vector<model::NodeRow>> VolumePlan::OnlyRows() const {
   for (const auto& [claim, volume] : bound_) {
     if (!DependsOnLabelsAlone(*volume)) continue;
     if (auto rows = FewRowsFor(nodes, *volume)) return rows;
+  }
+  for (const Waiting& waiting : waiting_) {
+    const model::NodeMask* only = OnlyNodes(waiting);
+    if (only == nullptr || only->Count() > framework::SearchRules::kFewRows) continue;
+    std::vector<model::NodeRow> rows;
+    only->ForEach([&](size_t row) { rows.push_back(model::NodeRow{static_cast<uint32_t>(row)}); });
+    return rows;
   }
   return std::nullopt;
 }
