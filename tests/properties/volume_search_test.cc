@@ -76,6 +76,7 @@ class ClusterWithVolumes {
     cluster_.Put(std::make_shared<const T>(std::move(object)));
   }
   std::string AnyNode() { return fmt::format("node-{}", Below(nodes_)); }
+  std::string AnyClass() { return std::vector{"csi", "local", "zonal", "limited"}[Below(4)]; }
   std::string AnyZone() { return fmt::format("zone-{}", Below(5)); }
 
   void PutNode(size_t i) {
@@ -149,7 +150,7 @@ class ClusterWithVolumes {
     const auto size = static_cast<int64_t>((Below(10) << 30) + ++created_);
     volume.capacity["storage"] = api::Quantity::FromValue(size, api::Quantity::Format::kBinarySI);
     volume.access_modes = {"ReadWriteOnce"};
-    volume.storage_class_name = free && Chance(80) ? "local" : "csi";
+    volume.storage_class_name = free && Chance(60) ? "local" : AnyClass();
     volume.phase = free ? "Available" : "Bound";
     volume.source = api::CsiPersistentVolumeSource{kDriver, "handle-" + name};
     if (Chance(15)) {
@@ -172,7 +173,7 @@ class ClusterWithVolumes {
     claim.metadata.uid = "uid-of-" + name;
     claim.access_modes = {Chance(95) ? "ReadWriteOnce" : "ReadWriteOncePod"};
     claim.requests["storage"] = Amount(Chance(50) ? "1Gi" : "5Gi");
-    claim.storage_class_name = std::vector{"csi", "local", "local", "zonal", "limited"}[Below(5)];
+    claim.storage_class_name = AnyClass();
     if (Chance(60)) {
       PutVolume("of-" + name, /*free=*/false);
       claim.volume_name = Chance(98) ? "of-" + name : "missing";
