@@ -63,6 +63,11 @@ const StorageCatalog::Capacities& StorageCatalog::CapacitiesOf(
   return found != nullptr ? *found : kNone;
 }
 
+Topology::KeyRef StorageCatalog::PivotKeyOf(const NodeLabelTerms& terms) {
+  const LabelRequirement* pivot = terms.Pivot();
+  return pivot == nullptr ? nullptr : nodes_.UseTopologyKey(symbols_.Text(pivot->key));
+}
+
 StorageCatalog::Volume StorageCatalog::Compile(std::shared_ptr<const api::PersistentVolume> ref) {
   Volume volume{.symbols = SymbolHolder(symbols_), .object = std::move(ref)};
   const api::PersistentVolume& object = *volume.object;
@@ -70,8 +75,7 @@ StorageCatalog::Volume StorageCatalog::Compile(std::shared_ptr<const api::Persis
     return affinity ? Affinity(std::in_place, *affinity, volume.symbols) : std::nullopt;
   };
   volume.affinity = compile(object.node_affinity);
-  const LabelRequirement* pivot = volume.affinity ? volume.affinity->Pivot() : nullptr;
-  if (pivot != nullptr) volume.pivot_key = nodes_.UseTopologyKey(symbols_.Text(pivot->key));
+  if (volume.affinity) volume.pivot_key = PivotKeyOf(*volume.affinity);
   volume.in_tree = InTreePluginOf(object);
   if (volume.in_tree != nullptr) {
     const auto translated = TranslateToCsi(object);
@@ -150,9 +154,11 @@ void StorageCatalog::Put(std::shared_ptr<const api::CsiStorageCapacity> object) 
   const std::string& storage_class = object->storage_class_name;
   SymbolHolder symbols(symbols_);
   NodeLabelTerms nodes(object->node_topology, symbols);
+  Topology::KeyRef pivot_key = PivotKeyOf(nodes);
   class_of_capacity_.emplace(key, storage_class);
   capacities_of_class_[storage_class].emplace(
-      std::move(key), Capacity{std::move(symbols), std::move(object), std::move(nodes)});
+      std::move(key),
+      Capacity{std::move(symbols), std::move(object), std::move(nodes), std::move(pivot_key)});
 }
 
 void StorageCatalog::RemoveCapacity(const api::ObjectKey& key) {

@@ -52,6 +52,7 @@ class StorageCatalog {
     SymbolHolder symbols;  // Of the terms.
     std::shared_ptr<const api::CsiStorageCapacity> object;
     NodeLabelTerms nodes;
+    Topology::KeyRef pivot_key = nullptr;  // The nodes by the label of the terms' Pivot.
   };
   using Volumes = std::map<std::string_view, const Volume*>;  // By name.
   using Capacities = std::map<api::ObjectKey, Capacity>;
@@ -76,6 +77,7 @@ class StorageCatalog {
   void RemoveCapacity(const api::ObjectKey& key);
 
  private:
+  Topology::KeyRef PivotKeyOf(const NodeLabelTerms& terms);
   Volume Compile(std::shared_ptr<const api::PersistentVolume> volume);
   void List(Volume& volume, bool as_free);
   void Unlist(const Volume& volume);

@@ -42,16 +42,20 @@ bool IsFree(const api::PersistentVolume& volume, const api::PersistentVolumeClai
 
 }  // namespace
 
-const NodesByLabel::Groups& NodesByLabel::GroupsOf(Symbol key) {
-  const auto [found, added] = by_key_.try_emplace(key);
-  if (added) {
-    nodes_.present().ForEach([&](size_t row) {
-      const model::NodeRow node{static_cast<uint32_t>(row)};
-      const Symbol value = model::FindLabel(nodes_.info(node).labels, key);
-      if (value.valid()) found->second[value].push_back(node.value);
-    });
+const NodesByLabel::Lists& NodesByLabel::ListsOf(const model::Topology::Key& key) {
+  const auto [found, added] = by_key_.try_emplace(&key);
+  Lists& lists = found->second;
+  if (!added) return lists;
+  uint32_t end = 0;
+  for (const model::Topology::Domain& domain : key.domains())
+    lists.ends.push_back(end += domain.nodes);
+  lists.rows.resize(end);
+  std::vector<uint32_t> left = lists.ends;  // Of the entries of each domain, those that are empty.
+  for (size_t row = nodes_.rows(); row-- > 0;) {
+    const model::DomainId domain = key.domain_of()[row];
+    if (domain.valid()) lists.rows[--left[domain.index()]] = static_cast<uint32_t>(row);
   }
-  return found->second;
+  return lists;
 }
 
 Result<VolumeMatching> VolumeMatching::Make(const model::Cluster& cluster,
@@ -94,7 +98,7 @@ void VolumeMatching::Spread(size_t rows, size_t claims, NodesByLabel& nodes) {
     };
     if (candidates_[i]->affinity) {
       on_row_.resize(rows);
-      nodes.ForEachMatch(*candidates_[i]->affinity, [&](size_t row) {
+      nodes.ForEachMatch(*candidates_[i]->affinity, candidates_[i]->pivot_key, [&](size_t row) {
         add_to(on_row_[row]);
         reachable_.Set(row);
       });

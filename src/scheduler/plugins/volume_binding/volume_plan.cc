@@ -190,7 +190,7 @@ void VolumePlan::FindCapacity(Waiting& waiting, NodesByLabel& nodes) const {
     // of several that a node can use the first by name counts. kube-scheduler crashes on the former
     // and takes any of the latter.
     const int64_t amount = object.capacity ? object.capacity->Value() : 0;
-    nodes.ForEachMatch(capacity.nodes, [&](size_t row) {
+    nodes.ForEachMatch(capacity.nodes, capacity.pivot_key, [&](size_t row) {
       if (for_scores && !has_capacity.Test(row)) waiting.capacity_of[row] = amount;
       has_capacity.Set(row);
     });
