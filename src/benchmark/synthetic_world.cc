@@ -183,6 +183,12 @@ Status WorldOptions::Check() const {
         "{} pods of a class do not fit into one zone of {} nodes: use more classes or fewer zones",
         of_class, nodes / zones));
   }
+  const size_t of_zone = (pods + zones - 1) / zones;
+  if (mix == Mix::kVolumes && of_zone > per_zone) {
+    return Fail(fmt::format(
+        "{} pods with volumes of a zone do not fit on {} nodes: use fewer pods or zones", of_zone,
+        nodes / zones));
+  }
   const size_t most = mix == Mix::kPreemption ? nodes * 4 : nodes * kPodsPerNode;
   if (pods > most) {
     return Fail(fmt::format("{} pods do not fit on {} nodes, {} do", pods, nodes, most));

@@ -116,6 +116,7 @@ class AttachedVolumes {
   using Names = std::set<std::string>;
 
   void CountPods(Symbol name, Node& node) const;
+  void CountPod(PodId pod, Node& node) const;
   void CountAttachments(Symbol name, Node& node) const;
   void List(Symbol name, const Node& node);
   void Unlist(Symbol name, const Node& node);
