@@ -64,6 +64,9 @@ model::NodeRow Attempt::Search() {
   constexpr size_t kFewContested = 32;
   const bool many_contested = cluster_.nominations().by_node().size() > kFewContested;
   if ((almost_current || many_contested) && CachedFiltersSuffice()) return {};
+  // Trying a pod on a node counts the volumes there. If the pod fits nowhere, which is likely where
+  // others are nominated, each contested node would be tried twice.
+  if (many_contested && cycle_.pod_class().uses_storage) return {};
   SearchRules rules;
   if (!Describe(rules)) return {};
   const bool scans = !rules.by_feasible_nodes.empty();
