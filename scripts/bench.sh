@@ -26,6 +26,9 @@ for classes in 1 1000; do
   world --nodes 5000 --pods 5000 --classes $classes --mix preemption
 done
 world --nodes 5000 --pods 20000 --mix devices
+for mix in volumes local-volumes unbound-volumes; do
+  world --nodes 5000 --pods 5000 --zones 10 --mix $mix
+done
 world --nodes 50000 --pods 10000 --classes each
 world --nodes 100000 --pods 20000 --classes 200 --zones 100 --mix mixed
 if [ "${BENCH_LARGE:-}" ]; then

@@ -19,6 +19,8 @@ using scheduler::engine::Command;
 using scheduler::engine::Event;
 using scheduler::framework::BindPod;
 using scheduler::framework::DeletePod;
+using scheduler::framework::UpdatePersistentVolumeClaim;
+using simulation::KeyOf;
 
 // How many pods are tried between two looks at the environment.
 constexpr size_t kPodsPerStep = 100;
@@ -29,7 +31,7 @@ constexpr Duration kPatience = Duration::Seconds(3'600);
 // SyntheticRun is one world in one engine.
 //
 // Where results of writes matter, an ApiModel executes them: victims must go, and claims must get
-// their versions. Elsewhere there is none, so that the memory is that of the engine.
+// their versions and volumes. Elsewhere there is none, so that the memory is that of the engine.
 class SyntheticRun {
  public:
   SyntheticRun(const WorldOptions& options, std::unique_ptr<scheduler::engine::Engine> engine,
@@ -38,7 +40,9 @@ class SyntheticRun {
         world_(options),
         engine_(std::move(engine), clock_, environment.engine_nanos),
         environment_(environment) {
-    if (options.mix != Mix::kPreemption && options.mix != Mix::kDevices) return;
+    if (options.mix != Mix::kPreemption && options.mix != Mix::kDevices &&
+        options.mix != Mix::kUnboundVolumes)
+      return;
     api_ = std::make_unique<simulation::ApiModel>([this](const simulation::Change& change) {
       changes_.push_back(change.deleted ? Event(scheduler::engine::ObjectDeleted{change.object})
                                         : Event(scheduler::engine::ObjectPut{change.object}));
@@ -48,7 +52,7 @@ class SyntheticRun {
   void Load() {
     world_.ForEachObject([this](const api::Object& object) { Put(object); });
     for (size_t i = 0; i < options_.pods && !Interrupted(); ++i) {
-      if (options_.mix == Mix::kDevices) Put(api::Object(world_.Claim(i)));
+      for (const api::Object& object : world_.ObjectsOf(i)) Put(object);
       Put(api::Object(world_.Pod(i)));
       if (i % kPodsPerStep == 0) {
         environment_.show(
@@ -136,7 +140,19 @@ class SyntheticRun {
       api_->FinishDeletion(deletion->pod);
       return {};
     }
-    return api_->Execute(command.write, clock_.Now());
+    auto result = api_->Execute(command.write, clock_.Now());
+    const auto* selection = std::get_if<UpdatePersistentVolumeClaim>(&command.write);
+    if (selection != nullptr && result.ok()) Provision(KeyOf(selection->object->metadata));
+    return result;
+  }
+
+  // Binds the claim to a new volume.
+  void Provision(const api::ObjectKey& key) {
+    api::PersistentVolumeClaim claim = *api_->Find<api::PersistentVolumeClaim>(key);
+    api::PersistentVolume volume = SyntheticWorld::VolumeFor(claim);
+    SyntheticWorld::Bind(claim, volume);
+    api_->Create(std::move(volume));
+    api_->Update(std::move(claim));
   }
 
   const WorldOptions options_;

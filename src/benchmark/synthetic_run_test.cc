@@ -54,6 +54,8 @@ TEST(WorldOptions, RefusesWhatDoesNotFit) {
   EXPECT_THAT(error({.nodes = 9, .pods = 121, .zones = 3, .mix = Mix::kAffinity}),
               HasSubstr("do not fit into one zone of 3 nodes"));
   EXPECT_THAT(error({.nodes = 10, .pods = 41, .mix = Mix::kPreemption}), HasSubstr("40 do"));
+  EXPECT_THAT(error({.nodes = 10, .pods = 400, .zones = 3, .mix = Mix::kVolumes}),
+              HasSubstr("134 pods with volumes of a zone do not fit on 3 nodes"));
 }
 
 TEST(SyntheticWorld, HasAsManyClassesAsAskedFor) {

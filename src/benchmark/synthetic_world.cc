@@ -10,6 +10,7 @@
 #include "api/node.h"
 #include "api/pod.h"
 #include "api/resource_claim.h"
+#include "api/storage.h"
 #include "api/workloads.h"
 
 namespace berth::benchmark {
@@ -25,6 +26,8 @@ constexpr size_t kPodsPerNode = kCpuPerNode / kCpuPerPod;
 constexpr const char* kNamespace = "default";
 constexpr const char* kDriver = "gpu.example.com";
 constexpr const char* kDeviceClass = "gpu";
+constexpr const char* kVolumeDriver = "csi.example.com";
+constexpr const char* kStorageClass = "standard";
 constexpr const char* kAppLabel = "app";
 
 api::ResourceList Resources(int64_t cpu, int64_t memory) {
@@ -75,6 +78,29 @@ api::Ref<api::DeviceClass> GpuClass() {
 
 std::string AppOf(size_t class_index) { return fmt::format("app-{}", class_index); }
 std::string ClaimName(size_t pod) { return fmt::format("claim-{:07}", pod); }
+
+bool HasVolumes(Mix mix) {
+  return mix == Mix::kVolumes || mix == Mix::kLocalVolumes || mix == Mix::kUnboundVolumes;
+}
+
+api::Ref<api::StorageClass> WaitingClass() {
+  auto storage_class = std::make_shared<api::StorageClass>();
+  storage_class->metadata.name = kStorageClass;
+  storage_class->provisioner = kVolumeDriver;
+  storage_class->volume_binding_mode = "WaitForFirstConsumer";
+  return storage_class;
+}
+
+// The limit is not reached: no more pods fit on a node.
+api::Ref<api::CsiNode> CsiNodeOf(size_t node) {
+  auto csi_node = std::make_shared<api::CsiNode>();
+  csi_node->metadata.name = NodeName(node);
+  csi_node->drivers.push_back({.name = kVolumeDriver,
+                               .node_id = NodeName(node),
+                               .topology_keys = {kZoneLabel},
+                               .allocatable_count = kPodsPerNode});
+  return csi_node;
+}
 
 // The mixes that kMixed takes in turn.
 constexpr Mix kMixedParts[] = {Mix::kPlain, Mix::kSpread, Mix::kAntiAffinity, Mix::kAffinity,
@@ -157,6 +183,12 @@ Status WorldOptions::Check() const {
         "{} pods of a class do not fit into one zone of {} nodes: use more classes or fewer zones",
         of_class, nodes / zones));
   }
+  const size_t of_zone = (pods + zones - 1) / zones;
+  if (mix == Mix::kVolumes && of_zone > per_zone) {
+    return Fail(fmt::format(
+        "{} pods with volumes of a zone do not fit on {} nodes: use fewer pods or zones", of_zone,
+        nodes / zones));
+  }
   const size_t most = mix == Mix::kPreemption ? nodes * 4 : nodes * kPodsPerNode;
   if (pods > most) {
     return Fail(fmt::format("{} pods do not fit on {} nodes, {} do", pods, nodes, most));
@@ -182,6 +214,10 @@ std::vector<api::Object> SyntheticWorld::Others() const {
     const size_t per_node = (options_.pods + options_.nodes - 1) / options_.nodes;
     others.emplace_back(GpuClass());
     for (size_t i = 0; i < options_.nodes; ++i) others.emplace_back(SliceFor(i, per_node));
+  }
+  if (HasVolumes(options_.mix)) {
+    others.emplace_back(WaitingClass());
+    for (size_t i = 0; i < options_.nodes; ++i) others.emplace_back(CsiNodeOf(i));
   }
   return others;
 }
@@ -224,6 +260,11 @@ api::Ref<api::Pod> SyntheticWorld::Pod(size_t i) const {
       pod.spec.resource_claims = {{kDeviceClass, std::nullopt, kDeviceClass}};
       pod.status.resource_claim_statuses = {{kDeviceClass, ClaimName(i)}};
       break;
+    case Mix::kVolumes:
+    case Mix::kLocalVolumes:
+    case Mix::kUnboundVolumes:
+      pod.spec.volumes = {{"data", api::PersistentVolumeClaimSource{ClaimName(i), false}}};
+      break;
     case Mix::kPlain:
     case Mix::kDefaultSpread:
     case Mix::kMixed:
@@ -232,7 +273,54 @@ api::Ref<api::Pod> SyntheticWorld::Pod(size_t i) const {
   return std::make_shared<const api::Pod>(std::move(pod));
 }
 
-api::Ref<api::ResourceClaim> SyntheticWorld::Claim(size_t i) const {
+std::vector<api::Object> SyntheticWorld::ObjectsOf(size_t i) const {
+  if (options_.mix == Mix::kDevices) return {DeviceClaim(i)};
+  if (!HasVolumes(options_.mix)) return {};
+  api::PersistentVolumeClaim claim;
+  claim.metadata.name = ClaimName(i);
+  claim.metadata.namespace_ = kNamespace;
+  claim.metadata.uid = "uid-" + ClaimName(i);
+  claim.access_modes = {"ReadWriteOnce"};
+  claim.requests["storage"] = *api::Quantity::Parse("1Gi");
+  claim.storage_class_name = kStorageClass;
+  claim.phase = "Pending";
+  if (options_.mix == Mix::kUnboundVolumes)
+    return {std::make_shared<const api::PersistentVolumeClaim>(std::move(claim))};
+  api::PersistentVolume volume = VolumeFor(claim);
+  const bool local = options_.mix == Mix::kLocalVolumes;
+  volume.node_affinity = {{{{{local ? kHostnameLabel : kZoneLabel,
+                              "In",
+                              {local ? NodeName(i % options_.nodes) : ZoneOf(i)}}},
+                            {}}}};
+  Bind(claim, volume);
+  return {std::make_shared<const api::PersistentVolume>(std::move(volume)),
+          std::make_shared<const api::PersistentVolumeClaim>(std::move(claim))};
+}
+
+api::PersistentVolume SyntheticWorld::VolumeFor(const api::PersistentVolumeClaim& claim) {
+  api::PersistentVolume volume;
+  volume.metadata.name = "volume-of-" + claim.metadata.name;
+  volume.capacity = claim.requests;
+  volume.source = api::CsiPersistentVolumeSource{kVolumeDriver, volume.metadata.name};
+  volume.access_modes = claim.access_modes;
+  volume.claim_ref = api::ObjectReference{.api_version = "v1",
+                                          .kind = "PersistentVolumeClaim",
+                                          .namespace_ = claim.metadata.namespace_,
+                                          .name = claim.metadata.name,
+                                          .uid = claim.metadata.uid,
+                                          .resource_version = ""};
+  volume.storage_class_name = kStorageClass;
+  volume.phase = "Bound";
+  return volume;
+}
+
+void SyntheticWorld::Bind(api::PersistentVolumeClaim& claim, const api::PersistentVolume& volume) {
+  claim.volume_name = volume.metadata.name;
+  claim.phase = "Bound";
+  claim.metadata.annotations["pv.kubernetes.io/bind-completed"] = "yes";
+}
+
+api::Ref<api::ResourceClaim> SyntheticWorld::DeviceClaim(size_t i) const {
   const api::Ref<api::Pod> pod = Pod(i);
   auto claim = std::make_shared<api::ResourceClaim>();
   claim->metadata.name = ClaimName(i);

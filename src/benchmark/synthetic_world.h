@@ -28,6 +28,9 @@ enum class Mix : uint8_t {
   kMixed,              // Plain, spread, anti-affinity, affinity and selector, by class in turn.
   kPreemption,         // Nodes are full of pods with a lower priority; each pod replaces one.
   kDevices,            // A resource claim for one device.
+  kVolumes,            // A claim that is bound to a volume of one of the zones.
+  kLocalVolumes,       // A claim that is bound to a volume of one of the hosts.
+  kUnboundVolumes,     // A claim for which a volume is provisioned once a node is selected.
 };
 
 struct NamedMix {
@@ -45,6 +48,9 @@ inline constexpr std::array kMixes = std::to_array<NamedMix>({
     {"mixed", Mix::kMixed},
     {"preemption", Mix::kPreemption},
     {"devices", Mix::kDevices},
+    {"volumes", Mix::kVolumes},
+    {"local-volumes", Mix::kLocalVolumes},
+    {"unbound-volumes", Mix::kUnboundVolumes},
 });
 
 struct WorldOptions {
@@ -74,14 +80,18 @@ class SyntheticWorld {
   }
   api::Ref<api::Node> Node(size_t i) const;
   api::Ref<api::Pod> Pod(size_t i) const;
-  // The claim of pod `i` in a world with devices.
-  api::Ref<api::ResourceClaim> Claim(size_t i) const;
+  // The claim of pod `i` and its volume, in worlds that have them.
+  std::vector<api::Object> ObjectsOf(size_t pod) const;
+  // The volume that is provisioned for a claim.
+  static api::PersistentVolume VolumeFor(const api::PersistentVolumeClaim& claim);
+  static void Bind(api::PersistentVolumeClaim& claim, const api::PersistentVolume& volume);
 
  private:
   static constexpr size_t kFillersPerNode = 4;  // With a CPU each.
 
   size_t ClassOf(size_t pod) const { return options_.classes == 0 ? pod : pod % options_.classes; }
   std::string ZoneOf(size_t node) const;
+  api::Ref<api::ResourceClaim> DeviceClaim(size_t i) const;
   std::vector<api::Object> Others() const;
   api::Ref<api::Pod> Filler(size_t i) const;
 

@@ -180,6 +180,7 @@ class Attempt {
   std::optional<model::NodeRow> SearchByDomain(NodeSearch& search, SearchRules& rules);
   model::NodeRow SearchByUsage(NodeSearch& search, SearchRules rules);
   bool PassesAll(std::span<const FilterPlugin* const> filters, model::NodeRow row) const;
+  model::NodeRow EvaluateOnly(std::span<const model::NodeRow> rows);
   model::NodeRow Scan(NodeSearch& search, const SearchRules& rules);
   bool FilterSelected(const NodeSelection& selection, const SearchRules& rules);
   bool AddAllScores(NodeSearch& search, const NodeSelection& selection, const SearchRules& rules);

@@ -65,6 +65,9 @@ model::NodeRow Attempt::Search() {
   const bool many_contested = cluster_.nominations().by_node().size() > kFewContested;
   const bool costs_less = (almost_current && !results_.scans()) || many_contested;
   if (costs_less && CachedFiltersSuffice()) return {};
+  // Trying a pod on a node counts the volumes there. If the pod fits nowhere, which is likely where
+  // others are nominated, each contested node would be tried twice.
+  if (many_contested && cycle_.pod_class().uses_storage) return {};
   SearchRules rules;
   if (!Describe(rules)) return {};
   const bool scans = !rules.by_feasible_nodes.empty();
@@ -73,6 +76,7 @@ model::NodeRow Attempt::Search() {
   if (scans && almost_current && !by_domain) return {};
   if (ranking_ != nullptr && ranking_->Take(RankingBudget::kPerNode * cluster_.nodes().rows()))
     return {};
+  if (rules.only_rows) return EvaluateOnly(*rules.only_rows);
   if (!scans) return SearchByUsage(*search, std::move(rules));
   if (by_domain) {
     if (const auto best = SearchByDomain(*search, rules)) return *best;
@@ -117,6 +121,27 @@ std::optional<model::NodeRow> Attempt::SearchByDomain(NodeSearch& search, Search
   searched_ = true;
   MeasureSearch();
   return best_;
+}
+
+// Filters and scores these nodes. No other passes, and no filter fails: each is described.
+model::NodeRow Attempt::EvaluateOnly(std::span<const model::NodeRow> rows) {
+  const model::NodeMask& present = cluster_.nodes().present();
+  candidates_ = model::NodeMask(cluster_.nodes().rows());
+  for (model::NodeRow row : rows) candidates_.Assign(row.index(), present.Test(row.index()));
+  const Verdict filtered = FilterWithoutCache();
+  candidates_ = present;
+  const size_t count = feasible_.Count();
+  if (filtered.ok() && count > 0) {
+    meter_.TookPart(MeasuredPoint::kFilter, results_.filters() & ~skipped_filters_);
+    meter_.End(MeasuredPoint::kFilter, Code::kSuccess);
+  }
+  if (filtered.ok() && count == 1) {
+    feasible_.ForEach([&](size_t row) { best_ = model::NodeRow{static_cast<uint32_t>(row)}; });
+    return best_;
+  }
+  if (filtered.ok() && count > 1 && Score().ok()) return best_;
+  bypasses_cache_ = false;  // Filter follows.
+  return {};
 }
 
 // Few nodes are evaluated.

@@ -1,5 +1,5 @@
 // RowRule is a condition on a node that takes a look-up or two: by topology domain, as required
-// spread and pod affinity are, or by the free amount of a scalar resource.
+// spread and pod affinity are, by the free amount of a scalar resource, or by a set of nodes.
 #pragma once
 
 #include <cstdint>
@@ -28,6 +28,8 @@ class RowRule {
   static RowRule InDomains(std::span<const model::DomainId> domain_of, std::vector<bool> passes) {
     return RowRule(ByDomain{domain_of, std::move(passes)});
   }
+  // A node passes if it is one of these.
+  static RowRule InSet(const model::NodeMask& rows) { return RowRule(BySet{&rows}); }
   // A node passes if `amount` is free; one that has none at all if `none_passes`.
   static RowRule HasFree(std::span<const int64_t> allocatable, std::span<const int64_t> requested,
                          int64_t amount, bool none_passes) {
@@ -93,7 +95,14 @@ class RowRule {
       return amount <= allocatable[row] - requested[row];
     }
   };
-  using Rule = std::variant<ByCount, ByDomain, ByAmount>;
+  struct BySet {
+    const model::NodeMask* rows;
+
+    std::span<const model::DomainId> domains() const { return {}; }
+    static bool Passes(model::DomainId /*domain*/) { return true; }
+    bool Passes(size_t row) const { return rows->Test(row); }
+  };
+  using Rule = std::variant<ByCount, ByDomain, ByAmount, BySet>;
   explicit RowRule(Rule rule) : rule_(std::move(rule)) {}
 
   Rule rule_;

@@ -18,6 +18,7 @@
 #include "scheduler/framework/row_rule.h"
 #include "scheduler/framework/usage_bound.h"
 #include "scheduler/model/ids.h"
+#include "scheduler/model/node_selector.h"
 #include "scheduler/model/topology.h"
 
 namespace berth::scheduler::framework {
@@ -46,6 +47,8 @@ struct SearchRules {
     model::DomainId domain;
   };
   std::vector<OnlyDomain> only_domains;
+  // Conditions on labels, all of which hold where the pod passes.
+  std::vector<const model::NodeLabelTerms*> label_terms;
   std::vector<Scorer> static_scorers;
 
   // --- what it holds, and where it is ---
@@ -68,6 +71,11 @@ struct SearchRules {
   // Divides nodes by the domains of the key, unless they are too small or others divide them
   // already. Returns whether these do now.
   bool DivideBy(const model::Topology::KeyRef& topology_key, const SymbolTable& symbols);
+
+  // The only nodes that may pass, if they are so few that each is evaluated; not sorted. Their
+  // filters need not be among the rules above.
+  static constexpr size_t kFewRows = 16;
+  std::optional<std::vector<model::NodeRow>> only_rows;
 
   // Scores that are known when all feasible nodes are. Those by domain are also in `domain_scores`,
   // and nodes are rated domain by domain if all are.

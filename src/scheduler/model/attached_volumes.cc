@@ -94,7 +94,13 @@ const AttachedVolumes::Node* AttachedVolumes::Find(Symbol node) const {
 
 void AttachedVolumes::AddPod(PodId pod, Symbol node) {
   pods_on_[node].push_back(pod);
-  Recount(node);
+  const auto found = nodes_.find(node);
+  if (found == nodes_.end()) return;
+  // Volumes of the pod may be counted already.
+  if (attachments_on_.contains(node)) return Recount(node);
+  Unlist(node, found->second);
+  CountPod(pod, found->second);
+  List(node, found->second);
 }
 
 void AttachedVolumes::RemovePod(PodId pod, Symbol node) {
@@ -179,15 +185,21 @@ void AttachedVolumes::RecountAll() {
 void AttachedVolumes::CountPods(Symbol name, Node& node) const {
   const auto pods = pods_on_.find(name);
   if (pods == pods_on_.end()) return;
-  for (PodId id : pods->second) {
-    auto volumes = volumes_.OfPlacedPod(*pods_.Get(id).object);
-    if (volumes) {
-      node.used.merge(*volumes);
-    } else if (node.error.empty() || volumes.error().message < node.error) {
-      node.error = volumes.error().message;  // Pods are in no order, so the first by text.
-    }
+  for (PodId id : pods->second) CountPod(id, node);
+}
+
+void AttachedVolumes::CountPod(PodId pod, Node& node) const {
+  auto volumes = volumes_.OfPlacedPod(*pods_.Get(pod).object);
+  if (!volumes) {
+    // Pods are in no order, so the first by text.
+    if (node.error.empty() || volumes.error().message < node.error)
+      node.error = std::move(volumes.error().message);
+    return;
   }
-  for (const CsiVolume& volume : node.used) ++node.counts[volume.driver];
+  while (!volumes->empty()) {
+    const auto inserted = node.used.insert(volumes->extract(volumes->begin()));
+    if (inserted.inserted) ++node.counts[inserted.position->driver];
+  }
 }
 
 void AttachedVolumes::CountAttachments(Symbol name, Node& node) const {

@@ -88,6 +88,8 @@ class AttachedVolumes {
       visit(node);
     }
   }
+  // Reports whether some node limits the volumes of `driver`.
+  bool Limits(const std::string& driver) const { return by_remaining_.contains(driver); }
   // The nodes whose pods' volumes cannot be counted.
   const std::set<Symbol>& uncountable() const { return uncountable_; }
 
@@ -114,6 +116,7 @@ class AttachedVolumes {
   using Names = std::set<std::string>;
 
   void CountPods(Symbol name, Node& node) const;
+  void CountPod(PodId pod, Node& node) const;
   void CountAttachments(Symbol name, Node& node) const;
   void List(Symbol name, const Node& node);
   void Unlist(Symbol name, const Node& node);

@@ -48,8 +48,8 @@ Cluster::Cluster(const Features& features)
       groups_(std::make_unique<PodGroups>()),
       counters_(std::make_unique<PodCounters>(symbols_, pods_, pod_labels_, namespaces_)),
       affinity_terms_(std::make_unique<AffinityTerms>(symbols_, pod_labels_, namespaces_)),
-      storage_(
-          std::make_unique<Storage>(pods_, objects_->of<api::PersistentVolumeClaim>(), symbols_)),
+      storage_(std::make_unique<Storage>(nodes_, pods_, objects_->of<api::PersistentVolumeClaim>(),
+                                         symbols_)),
       devices_(std::make_unique<Devices>(nodes_, symbols_, features_)) {}
 
 Cluster::~Cluster() = default;

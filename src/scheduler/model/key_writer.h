@@ -11,6 +11,7 @@
 
 #include "api/pod.h"
 #include "api/resource_claim.h"
+#include "api/storage.h"
 
 namespace berth::scheduler::model {
 
@@ -67,6 +68,8 @@ class KeyWriter {
   void Put(const api::NodeSelectorRequirement& r) { PutAll(r.key, r.op, r.values); }
   void Put(const api::NodeSelectorTerm& t) { PutAll(t.match_expressions, t.match_fields); }
   void Put(const api::NodeSelector& s) { Put(s.terms); }
+  void Put(const api::TopologySelectorRequirement& r) { PutAll(r.key, r.values); }
+  void Put(const api::TopologySelectorTerm& t) { Put(t.match_label_expressions); }
   void Put(const api::PreferredSchedulingTerm& t) { PutAll(t.weight, t.preference); }
   void Put(const api::NodeAffinity& a) { PutAll(a.required, a.preferred); }
   void Put(const api::PodAffinityTerm& t) {

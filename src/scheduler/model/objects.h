@@ -81,20 +81,21 @@ class AssumeCache {
 
   // `object` is the version that the API showed last, with changes; replaces an earlier assumption.
   void Assume(Ref object) {
-    api::ObjectKey key{object->metadata.namespace_, object->metadata.name};
-    objects_.insert_or_assign(std::move(key), std::move(object));
+    Revert(ObjectName(object->metadata));
+    const ObjectName name(object->metadata);
+    objects_.emplace(name, std::move(object));
   }
-  void Revert(const api::ObjectKey& key) { objects_.erase(key); }
+  void Revert(const ObjectName& name) { objects_.erase(name); }
 
   // Returns the assumed object, or null.
-  Ref Find(const api::ObjectKey& key) const {
-    const auto found = objects_.find(key);
+  Ref Find(const ObjectName& name) const {
+    const auto found = objects_.find(name);
     return found == objects_.end() ? nullptr : found->second;
   }
 
   // Records that the API shows `object` now.
   void Seen(const T& object) {
-    const auto found = objects_.find({object.metadata.namespace_, object.metadata.name});
+    const auto found = objects_.find(ObjectName(object.metadata));
     if (found == objects_.end()) return;
     const auto assumed = api::ParseInt(found->second->metadata.resource_version);
     const auto seen = api::ParseInt(object.metadata.resource_version);
@@ -105,7 +106,7 @@ class AssumeCache {
   bool empty() const { return objects_.empty(); }
 
  private:
-  std::map<api::ObjectKey, Ref> objects_;
+  std::unordered_map<ObjectName, Ref, ObjectNameHash, ObjectNameEqual> objects_;
 };
 
 }  // namespace berth::scheduler::model

@@ -54,7 +54,7 @@ Storage::ClaimRef Storage::FindClaim(const api::ObjectKey& key) const {
 
 Storage::VolumeRef Storage::Current(const StorageCatalog::Volume& volume) const {
   if (!assumed_volumes_.empty()) {
-    if (VolumeRef assumed = assumed_volumes_.Find({"", volume.object->metadata.name})) {
+    if (VolumeRef assumed = assumed_volumes_.Find(ObjectName(volume.object->metadata))) {
       return assumed;
     }
   }
@@ -63,7 +63,8 @@ Storage::VolumeRef Storage::Current(const StorageCatalog::Volume& volume) const 
 
 void Storage::Put(const std::shared_ptr<const api::PersistentVolume>& volume) {
   assumed_volumes_.Seen(*volume);
-  if (catalog_.Put(volume)) RecountVolume(volume->metadata.name);
+  const bool assumed = assumed_volumes_.Find(ObjectName(volume->metadata)) != nullptr;
+  if (catalog_.Put(volume, assumed)) RecountVolume(volume->metadata.name);
 }
 
 template <>

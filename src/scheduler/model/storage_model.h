@@ -49,9 +49,9 @@ class Storage {
   using ClaimRef = std::shared_ptr<const api::PersistentVolumeClaim>;
 
   // All must outlive this. `claims` holds the claims as the API shows them.
-  Storage(const PodTable& pods, const Objects<api::PersistentVolumeClaim>& claims,
+  Storage(NodeTable& nodes, const PodTable& pods, const Objects<api::PersistentVolumeClaim>& claims,
           SymbolTable& symbols)
-      : claims_(claims), catalog_(symbols), attached_(pods, volumes_, catalog_, symbols) {}
+      : claims_(claims), catalog_(nodes, symbols), attached_(pods, volumes_, catalog_, symbols) {}
 
   const StorageCatalog& catalog() const { return catalog_; }
   const ClaimUsers& users() const { return users_; }

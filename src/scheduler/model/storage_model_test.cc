@@ -118,8 +118,9 @@ TEST(AssumeCache, AreForgottenWhenReverted) {
 
 std::string VolumesOf(const Cluster& cluster, const std::string& storage_class) {
   std::string names;
-  for (const auto& [name, volume] : cluster.storage().catalog().VolumesOf(storage_class)) {
-    names += name + " ";
+  for (const auto* volume :
+       cluster.storage().catalog().VolumesFor(storage_class, {"default", "claim"})) {
+    names += volume->object->metadata.name + " ";
   }
   return names;
 }
@@ -136,6 +137,41 @@ TEST(StorageCatalog, ListsVolumesByClassAndName) {
   cluster.Remove<api::PersistentVolume>({"", "a"});
   EXPECT_EQ(VolumesOf(cluster, "fast"), "c ");
   EXPECT_EQ(VolumesOf(cluster, "none"), "");
+}
+
+TEST(StorageCatalog, ListsVolumesThatAreFreeOrReservedForTheClaim) {
+  Cluster cluster;
+  const auto put = [&](const char* name, const char* claim, const char* storage_class = "slow") {
+    api::PersistentVolume volume = MakeVolume(name).Class(storage_class);
+    if (claim[0] != '\0') volume.claim_ref = {.namespace_ = "default", .name = claim};
+    cluster.Put(std::make_shared<const api::PersistentVolume>(volume));
+  };
+  put("d", "");
+  put("c", "claim");
+  put("b", "other");
+  put("a", "claim");
+  put("e", "claim", "fast");
+  EXPECT_EQ(VolumesOf(cluster, "slow"), "a c d ");
+  EXPECT_EQ(VolumesOf(cluster, "fast"), "e ");
+  put("c", "other");
+  put("b", "");
+  EXPECT_EQ(VolumesOf(cluster, "slow"), "a b d ");
+  cluster.Remove<api::PersistentVolume>({"", "a"});
+  cluster.Remove<api::PersistentVolume>({"", "c"});
+  EXPECT_EQ(VolumesOf(cluster, "slow"), "b d ");
+}
+
+// An old version may arrive after a later one was assumed, which is for another claim.
+TEST(StorageCatalog, ListsAssumedVolumesAsFree) {
+  Cluster cluster;
+  api::PersistentVolume volume = MakeVolume("a");
+  volume.metadata.resource_version = "7";
+  volume.claim_ref = {.namespace_ = "default", .name = "claim"};
+  cluster.mutable_storage().Assume(std::make_shared<const api::PersistentVolume>(volume));
+  volume.metadata.resource_version = "6";
+  volume.claim_ref->name = "other";
+  cluster.Put(std::make_shared<const api::PersistentVolume>(volume));
+  EXPECT_EQ(VolumesOf(cluster, "slow"), "a ");
 }
 
 TEST(StorageCatalog, ListsCapacitiesByClass) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "scheduler/framework/cycle.h"
+#include "scheduler/framework/search_rules.h"
 #include "scheduler/model/cluster.h"
 #include "scheduler/model/storage_model.h"
 #include "scheduler/model/volume_claims.h"
@@ -201,6 +202,21 @@ framework::Verdict NodeVolumeLimits::Explain(const framework::Cycle& cycle,
   const model::AttachedVolumes::Node* attached =
       cycle.cluster().storage().attached().Find(cycle.nodes().info(node).name);
   return attached == nullptr ? framework::Verdict() : Judge(state, *attached);
+}
+
+framework::Described NodeVolumeLimits::DescribeFilter(const framework::Cycle& cycle,
+                                                      framework::SearchRules& rules) const {
+  const auto& state = cycle.state<LimitsState>(*this);
+  // An error ends the cycle, even if it is about a node that the search would not look at.
+  const model::AttachedVolumes& attached = cycle.cluster().storage().attached();
+  const bool may_fail = !state.with_csi_node.ok() || !state.without_csi_node.ok() ||
+                        (!state.wanted.empty() && !attached.uncountable().empty());
+  if (may_fail) return framework::Described::kNo;
+  const bool is_limited = std::ranges::any_of(
+      state.wanted, [&](const auto& wanted) { return attached.Limits(wanted.first); });
+  if (!is_limited && !state.depends_on_csi_node()) return framework::Described::kSkip;
+  rules.filters.push_back(this);
+  return framework::Described::kYes;
 }
 
 std::string NodeVolumeLimits::Details(const framework::Cycle& cycle, model::NodeRow node) const {

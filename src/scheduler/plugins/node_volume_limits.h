@@ -18,6 +18,8 @@ class NodeVolumeLimits final : public framework::PreFilterPlugin, public framewo
   // Evaluates only the nodes with too little capacity left.
   framework::Verdict Filter(const framework::Cycle& cycle, model::NodeMask& nodes) const override;
   framework::Verdict Explain(const framework::Cycle& cycle, model::NodeRow node) const override;
+  framework::Described DescribeFilter(const framework::Cycle& cycle,
+                                      framework::SearchRules& rules) const override;
   std::string Details(const framework::Cycle& cycle, model::NodeRow node) const override;
 };
 

@@ -12,7 +12,9 @@
 #include <vector>
 
 #include "scheduler/framework/cycle.h"
+#include "scheduler/framework/search_rules.h"
 #include "scheduler/model/cluster.h"
+#include "scheduler/model/key_writer.h"
 #include "scheduler/model/objects.h"
 #include "scheduler/model/volume_claims.h"
 #include "scheduler/plugins/changed_object.h"
@@ -36,11 +38,12 @@ constexpr std::array<TopologyLabel, 4> kLabels = {{
 // A node must have one of `values` under `key`, or under `newer` if it lacks `key`.
 struct ZoneCondition {
   Symbol key, newer;
-  std::vector<Symbol> values;  // Those that any node may have.
+  std::vector<Symbol> values;  // Those that any node may have; sorted.
+  friend constexpr auto operator<=>(const ZoneCondition&, const ZoneCondition&) = default;
 };
 
 struct ZoneState final : framework::CycleState {
-  std::vector<ZoneCondition> conditions;
+  std::vector<ZoneCondition> conditions;      // Sorted, unique.
   std::array<Symbol, kLabels.size()> labels;  // Invalid if no node has such a label.
 
   std::unique_ptr<framework::CycleState> Clone() const override {
@@ -94,6 +97,7 @@ void AddConditions(const api::PersistentVolume& volume, const SymbolTable& symbo
     for (std::string_view zone : *zones) {
       if (const Symbol value = symbols.Find(zone); value.valid()) condition.values.push_back(value);
     }
+    std::ranges::sort(condition.values);
   }
 }
 
@@ -187,6 +191,9 @@ framework::PreFilterResult VolumeZone::PreFilter(framework::Cycle& cycle) const 
   framework::Verdict verdict = Collect(cycle.cluster(), cycle.pod_class(), state->conditions);
   if (!verdict.ok()) return {std::move(verdict), {}};
   if (state->conditions.empty()) return {framework::Verdict::Skip(), {}};
+  std::ranges::sort(state->conditions);
+  const auto repeated = std::ranges::unique(state->conditions);
+  state->conditions.erase(repeated.begin(), repeated.end());
   for (size_t i = 0; i < kLabels.size(); ++i) {
     state->labels[i] = cycle.cluster().symbols().Find(kLabels[i].name);
   }
@@ -202,8 +209,41 @@ framework::Verdict VolumeZone::Filter(const framework::Cycle& cycle, model::Node
   return {};
 }
 
+// Pods whose volumes are in the same zones share a selection of nodes.
+framework::Described VolumeZone::DescribeFilter(const framework::Cycle& cycle,
+                                                framework::SearchRules& rules) const {
+  // Of a pod with more conditions, few have the same ones.
+  constexpr size_t kMaxConditions = 16;
+  constexpr size_t kMaxValues = 16;
+  const std::vector<ZoneCondition>& conditions = cycle.state<ZoneState>(*this).conditions;
+  const bool is_small = conditions.size() <= kMaxConditions &&
+                        std::ranges::all_of(conditions, [](const ZoneCondition& condition) {
+                          return condition.values.size() <= kMaxValues;
+                        });
+  if (!is_small) {
+    rules.filters.push_back(this);
+    return framework::Described::kYes;
+  }
+  const SymbolTable& symbols = cycle.cluster().symbols();
+  const auto text = [&](Symbol symbol) {
+    return symbol.valid() ? symbols.Text(symbol) : std::string();
+  };
+  model::KeyWriter key(rules.key);
+  key.PutAll(slot(), conditions.size());
+  for (const ZoneCondition& condition : conditions) {
+    key.PutAll(text(condition.key), text(condition.newer), condition.values.size());
+    for (Symbol value : condition.values) key.Put(text(value));
+  }
+  rules.static_filters.push_back(this);
+  return framework::Described::kYes;
+}
+
+bool VolumeZone::Passes(const framework::Cycle& cycle, model::NodeRow node) const {
+  return Admits(cycle.state<ZoneState>(*this), cycle.nodes().info(node).labels);
+}
+
 framework::Verdict VolumeZone::Explain(const framework::Cycle& cycle, model::NodeRow node) const {
-  if (Admits(cycle.state<ZoneState>(*this), cycle.nodes().info(node).labels)) return {};
+  if (Passes(cycle, node)) return {};
   return Unresolvable("node(s) had no available volume zone");
 }
 

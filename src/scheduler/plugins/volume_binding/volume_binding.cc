@@ -99,6 +99,11 @@ framework::Verdict VolumeBinding::Explain(const framework::Cycle& cycle,
   return cycle.state<PlanState>(*this).plan->For(node).verdict;
 }
 
+framework::Described VolumeBinding::DescribeFilter(const framework::Cycle& cycle,
+                                                   framework::SearchRules& rules) const {
+  return cycle.state<PlanState>(*this).plan->Describe(*this, rules);
+}
+
 std::string VolumeBinding::Details(const framework::Cycle& cycle, model::NodeRow node) const {
   return cycle.state<PlanState>(*this).plan->DetailsFor(node);
 }

@@ -31,6 +31,8 @@ class VolumeBinding final : public framework::PreFilterPlugin,
   framework::PreFilterResult PreFilter(framework::Cycle& cycle) const override;
   framework::Verdict Filter(const framework::Cycle& cycle, model::NodeMask& nodes) const override;
   framework::Verdict Explain(const framework::Cycle& cycle, model::NodeRow node) const override;
+  framework::Described DescribeFilter(const framework::Cycle& cycle,
+                                      framework::SearchRules& rules) const override;
   std::string Details(const framework::Cycle& cycle, model::NodeRow node) const override;
 
   // With the feature StorageCapacityScoring: by the utilization of the storage that the pod's

@@ -42,16 +42,20 @@ bool IsFree(const api::PersistentVolume& volume, const api::PersistentVolumeClai
 
 }  // namespace
 
-const NodesByLabel::Groups& NodesByLabel::GroupsOf(Symbol key) {
-  const auto [found, added] = by_key_.try_emplace(key);
-  if (added) {
-    nodes_.present().ForEach([&](size_t row) {
-      const model::NodeRow node{static_cast<uint32_t>(row)};
-      const Symbol value = model::FindLabel(nodes_.info(node).labels, key);
-      if (value.valid()) found->second[value].push_back(node.value);
-    });
+const NodesByLabel::Lists& NodesByLabel::ListsOf(const model::Topology::Key& key) {
+  const auto [found, added] = by_key_.try_emplace(&key);
+  Lists& lists = found->second;
+  if (!added) return lists;
+  uint32_t end = 0;
+  for (const model::Topology::Domain& domain : key.domains())
+    lists.ends.push_back(end += domain.nodes);
+  lists.rows.resize(end);
+  std::vector<uint32_t> left = lists.ends;  // Of the entries of each domain, those that are empty.
+  for (size_t row = nodes_.rows(); row-- > 0;) {
+    const model::DomainId domain = key.domain_of()[row];
+    if (domain.valid()) lists.rows[--left[domain.index()]] = static_cast<uint32_t>(row);
   }
-  return found->second;
+  return lists;
 }
 
 Result<VolumeMatching> VolumeMatching::Make(const model::Cluster& cluster,
@@ -69,7 +73,8 @@ Result<VolumeMatching> VolumeMatching::Make(const model::Cluster& cluster,
   VolumeMatching matching;
   const model::Storage& storage = cluster.storage();
   // DIFFERS: among volumes of one size the first by name is taken; kube-scheduler takes any.
-  for (const auto& [name, volume] : storage.catalog().VolumesOf(model::StorageClassOf(claim))) {
+  for (const Volume* volume : storage.catalog().VolumesFor(model::StorageClassOf(claim),
+                                                           model::ObjectName(claim.metadata))) {
     const model::Storage::VolumeRef current = storage.Current(*volume);
     if (!Suits(*current, claim)) continue;
     if (current->claim_ref) {
@@ -86,13 +91,17 @@ Result<VolumeMatching> VolumeMatching::Make(const model::Cluster& cluster,
 }
 
 void VolumeMatching::Spread(size_t rows, size_t claims, NodesByLabel& nodes) {
-  on_row_.resize(rows);
+  reachable_.Resize(rows);
   for (uint32_t i = 0; i < candidates_.size(); ++i) {
     auto add_to = [&](std::vector<uint32_t>& list) {
       if (list.size() < claims) list.push_back(i);
     };
     if (candidates_[i]->affinity) {
-      nodes.ForEachMatch(*candidates_[i]->affinity, [&](size_t row) { add_to(on_row_[row]); });
+      on_row_.resize(rows);
+      nodes.ForEachMatch(*candidates_[i]->affinity, candidates_[i]->pivot_key, [&](size_t row) {
+        add_to(on_row_[row]);
+        reachable_.Set(row);
+      });
     } else {
       add_to(anywhere_);
     }
@@ -111,7 +120,8 @@ const VolumeMatching::Volume* VolumeMatching::Best(const model::NodeInfo& info, 
     return reachable ? volume : nullptr;
   }
   std::optional<uint32_t> best;
-  for (const auto* list : {&anywhere_, &on_row_[node.index()]}) {
+  static const std::vector<uint32_t> kNone;
+  for (const auto* list : {&anywhere_, on_row_.empty() ? &kNone : &on_row_[node.index()]}) {
     const auto first =
         std::ranges::find_if(*list, [&](uint32_t i) { return !is_taken(candidates_[i]); });
     if (first != list->end() && (!best || *first < *best)) best = *first;

@@ -17,40 +17,50 @@ namespace berth::scheduler::plugins {
 // NodesByLabel finds the nodes that fulfil a condition on their labels without evaluating all of
 // them, where the condition is simple.
 //
-// The nodes are grouped by a label when a condition first needs it. The table must not change
+// The nodes are listed by a label when a condition first needs it. The table must not change
 // meanwhile.
 class NodesByLabel {
  public:
   NodesByLabel(const model::NodeTable& nodes, const SymbolTable& symbols)
       : nodes_(nodes), symbols_(symbols) {}
 
-  // Calls visit(size_t row) for each present node that matches, once.
+  // Calls visit(size_t row) for each present node that matches, once. `pivot_key` is that of the
+  // label of the terms' Pivot; null if they have none.
   template <typename Visit>
-  void ForEachMatch(const model::NodeLabelTerms& terms, Visit&& visit) {
+  void ForEachMatch(const model::NodeLabelTerms& terms, const model::Topology::KeyRef& pivot_key,
+                    Visit&& visit) {
     auto look_at = [&](size_t row) {
       const model::NodeRow node{static_cast<uint32_t>(row)};
       if (terms.Match(nodes_.info(node).labels, symbols_)) visit(row);
     };
-    const model::LabelRequirement* pivot = terms.Pivot();
-    if (pivot == nullptr) {
+    if (pivot_key == nullptr) {
       nodes_.present().ForEach(look_at);
       return;
     }
-    const Groups& groups = GroupsOf(pivot->key);
-    for (Symbol value : pivot->values) {
-      const auto group = groups.find(value);
-      if (group == groups.end()) continue;
-      for (uint32_t row : group->second) look_at(row);
+    const Lists& lists = ListsOf(*pivot_key);
+    for (Symbol value : terms.Pivot()->values) {
+      const model::DomainId domain = pivot_key->Find(value);
+      if (!domain.valid()) continue;
+      for (uint32_t row : lists.RowsOf(domain)) look_at(row);
     }
   }
 
  private:
-  using Groups = std::unordered_map<Symbol, std::vector<uint32_t>>;  // Rows by value.
-  const Groups& GroupsOf(Symbol key);
+  // The rows of each domain of a key, one domain after the other.
+  struct Lists {
+    std::vector<uint32_t> ends;  // By domain.
+    std::vector<uint32_t> rows;
+
+    std::span<const uint32_t> RowsOf(model::DomainId domain) const {
+      const uint32_t first = domain.index() == 0 ? 0 : ends[domain.index() - 1];
+      return std::span(rows).subspan(first, ends[domain.index()] - first);
+    }
+  };
+  const Lists& ListsOf(const model::Topology::Key& key);
 
   const model::NodeTable& nodes_;
   const SymbolTable& symbols_;
-  std::unordered_map<Symbol, Groups> by_key_;
+  std::unordered_map<const model::Topology::Key*, Lists> by_key_;
 };
 
 class VolumeMatching {
@@ -69,6 +79,11 @@ class VolumeMatching {
   const Volume* Best(const model::NodeInfo& info, model::NodeRow node,
                      std::span<const Volume* const> taken, const SymbolTable& symbols) const;
 
+  // The only nodes for which Best returns a volume; absent if it may for any.
+  const model::NodeMask* only_nodes() const {
+    return prebound_.empty() && anywhere_.empty() ? &reachable_ : nullptr;
+  }
+
  private:
   VolumeMatching() = default;
   void Spread(size_t rows, size_t claims, NodesByLabel& nodes);
@@ -78,7 +93,8 @@ class VolumeMatching {
   // Indices of candidates, smallest first: those for any node, and those for each row. At most
   // `claims` of either, since more are never needed.
   std::vector<uint32_t> anywhere_;
-  std::vector<std::vector<uint32_t>> on_row_;
+  std::vector<std::vector<uint32_t>> on_row_;  // Empty if there are none.
+  model::NodeMask reachable_;                  // The rows that have some.
 };
 
 }  // namespace berth::scheduler::plugins

@@ -80,6 +80,11 @@ bool IsReachableAnywhere(const model::StorageCatalog::Volume* volume) {
 
 }  // namespace
 
+bool Provisions(const api::StorageClass& storage_class) {
+  return !storage_class.provisioner.empty() &&
+         storage_class.provisioner != "kubernetes.io/no-provisioner";
+}
+
 Result<bool> IsReachable(const model::Cluster& cluster, const model::StorageCatalog::Volume& volume,
                          model::NodeRow node) {
   const model::StorageCatalog::Affinity* affinity = &volume.affinity;
@@ -185,7 +190,7 @@ void VolumePlan::FindCapacity(Waiting& waiting, NodesByLabel& nodes) const {
     // of several that a node can use the first by name counts. kube-scheduler crashes on the former
     // and takes any of the latter.
     const int64_t amount = object.capacity ? object.capacity->Value() : 0;
-    nodes.ForEachMatch(capacity.nodes, [&](size_t row) {
+    nodes.ForEachMatch(capacity.nodes, capacity.pivot_key, [&](size_t row) {
       if (for_scores && !has_capacity.Test(row)) waiting.capacity_of[row] = amount;
       has_capacity.Set(row);
     });
@@ -269,11 +274,10 @@ Status VolumePlan::PlaceWaiting(model::NodeRow node, Outcome& outcome, OnNode& r
 // Reports whether a new volume can be provisioned for the claim.
 bool VolumePlan::Provision(const Waiting& waiting, model::NodeRow node, Outcome& outcome) const {
   const model::StorageCatalog::Class& storage_class = *waiting.storage_class;
-  const std::string& provisioner = storage_class.object->provisioner;
   const bool allowed =
       !storage_class.allowed ||
       storage_class.allowed->Match(cluster_.nodes().info(node).labels, cluster_.symbols());
-  if (provisioner.empty() || provisioner == "kubernetes.io/no-provisioner" || !allowed) {
+  if (!Provisions(*storage_class.object) || !allowed) {
     outcome.bindable = false;
     return false;
   }
@@ -390,9 +394,7 @@ std::string VolumePlan::WhyNotMade(const Waiting& waiting, model::NodeRow node) 
   const std::string none = fmt::format("no free volume of class \"{}\" for {} is reachable, and ",
                                        name, Named(*waiting.claim));
   const std::string& provisioner = storage_class.provisioner;
-  if (provisioner.empty() || provisioner == "kubernetes.io/no-provisioner") {
-    return none + "the class provisions none";
-  }
+  if (!Provisions(storage_class)) return none + "the class provisions none";
   const api::StringMap& labels = cluster_.nodes().info(node).object->metadata.labels;
   const auto& allowed = waiting.storage_class->allowed;
   if (allowed && !allowed->Match(cluster_.nodes().info(node).labels, cluster_.symbols())) {

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "scheduler/framework/plugin.h"
 #include "scheduler/framework/verdict.h"
 #include "scheduler/model/cluster.h"
 #include "scheduler/model/storage_model.h"
@@ -49,6 +50,10 @@ class VolumePlan {
   // scores: the cluster has the feature StorageCapacityScoring.
   std::map<std::string, StorageUse> UseOn(model::NodeRow node) const;
 
+  // Adds what For requires of a node to the rules of a search, for `plugin`, which calls For.
+  framework::Described Describe(const framework::FilterPlugin& plugin,
+                                framework::SearchRules& rules) const;
+
   // Returns which claim excludes `node`, and why, for users; empty if none does.
   std::string DetailsFor(model::NodeRow node) const;
 
@@ -84,6 +89,10 @@ class VolumePlan {
   Status CheckBound(model::NodeRow node, Outcome& outcome) const;
   Status PlaceWaiting(model::NodeRow node, Outcome& outcome, OnNode& result) const;
   bool Provision(const Waiting& waiting, model::NodeRow node, Outcome& outcome) const;
+  bool MayFail() const;
+  static bool MustProvision(const Waiting& waiting);
+  static const model::NodeMask* OnlyNodes(const Waiting& waiting);
+  std::optional<std::vector<model::NodeRow>> OnlyRows() const;
   std::string DetailsOfBound(model::NodeRow node) const;
   std::string DetailsOfWaiting(model::NodeRow node) const;
   std::string WhyNotMade(const Waiting& waiting, model::NodeRow node) const;
@@ -94,6 +103,9 @@ class VolumePlan {
   std::vector<const Waiting*> by_size_;  // Those to match, smallest request first.
   bool any_node_ = false;
 };
+
+// Reports whether volumes are provisioned for claims of the class.
+bool Provisions(const api::StorageClass& storage_class);
 
 // Reports whether `volume` is accessible from `node`. Fails if that cannot be determined.
 Result<bool> IsReachable(const model::Cluster& cluster, const model::StorageCatalog::Volume& volume,
