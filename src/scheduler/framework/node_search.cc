@@ -10,12 +10,18 @@
 namespace berth::scheduler::framework {
 namespace {
 
-// Returns the parts of a group whose domains pass the rules and in which the pod may fit, with the
-// highest score that it can get there; the most promising one first.
-std::vector<std::pair<int32_t, UsageIndex*>> PromisingParts(NodeSelection::Group& group,
-                                                            std::span<const RowRule> of_domains,
-                                                            const ScoreBound& pod) {
-  std::vector<std::pair<int32_t, UsageIndex*>> promising;
+// A part of a group, and the highest score that the pod can get there.
+struct PromisingPart {
+  int32_t highest;
+  UsageIndex* nodes;
+};
+
+// Returns the parts of a group whose domains pass the rules and in which the pod may fit; the most
+// promising one first.
+std::vector<PromisingPart> PromisingParts(NodeSelection::Group& group,
+                                          std::span<const RowRule> of_domains,
+                                          const ScoreBound& pod) {
+  std::vector<PromisingPart> promising;
   for (size_t i = 0; i < group.parts.size(); ++i) {
     UsageIndex& part = group.parts[i];
     const model::DomainId domain = NodeSelection::Group::DomainOf(i);
@@ -24,10 +30,9 @@ std::vector<std::pair<int32_t, UsageIndex*>> PromisingParts(NodeSelection::Group
                         });
     if (!passes) continue;
     const int32_t highest = group.parts.size() == 1 ? INT32_MAX : part.HighestScore(pod);
-    if (highest >= 0) promising.emplace_back(highest, &part);
+    if (highest >= 0) promising.push_back({highest, &part});
   }
-  std::ranges::stable_sort(promising, std::ranges::greater(),
-                           [](const auto& p) { return p.first; });
+  std::ranges::stable_sort(promising, std::ranges::greater(), &PromisingPart::highest);
   return promising;
 }
 
@@ -78,9 +83,16 @@ std::optional<model::NodeRow> NodeSearch::BestOf(NodeSelection& nodes, const Que
   std::vector<UsageIndex::Found> found(groups.size());
   std::vector<size_t> fitting;
   for (size_t i = 0; i < groups.size(); ++i) {
-    for (const auto& [highest, part] : PromisingParts(groups[i], of_domains, rules.bound)) {
-      if (highest < found[i].score) break;
-      found[i] = part->Best(rules.bound, of_rows, start, evaluate, found[i], most_chunks);
+    const std::vector<PromisingPart> parts = PromisingParts(groups[i], of_domains, rules.bound);
+    for (size_t p = 0; p < parts.size() && parts[p].highest >= found[i].score; ++p) {
+      // Looking for an equal one in a part costs as much as looking at so many nodes.
+      constexpr size_t kNodesPerPart = 8;
+      const bool can_only_be_equal = parts[p].highest == found[i].score;
+      if (can_only_be_equal && found[i].distance < kNodesPerPart * (parts.size() - p)) {
+        found[i] = NearestEqual(nodes, i, query, found[i]);
+        break;
+      }
+      found[i] = parts[p].nodes->Best(rules.bound, of_rows, start, evaluate, found[i], most_chunks);
       if (most_chunks == 0) return std::nullopt;
     }
     if (found[i].score >= 0) fitting.push_back(i);
@@ -95,6 +107,19 @@ std::optional<model::NodeRow> NodeSearch::BestOf(NodeSelection& nodes, const Que
     if (best.LosesTo(found[i].score, found[i].distance)) best = found[i];
   }
   return best.row;
+}
+
+UsageIndex::Found NodeSearch::NearestEqual(const NodeSelection& nodes, size_t group,
+                                           const Query& query, const UsageIndex::Found& found) {
+  const std::vector<model::NodeRow>& order = query.cycle.nodes().order().rows();
+  for (uint32_t distance = 0; distance < found.distance; ++distance) {
+    const model::NodeRow row = order[query.start + distance];
+    if (!nodes.rows().Test(row.index()) || nodes.group_index(row.index()) != group) continue;
+    const bool passes = std::ranges::all_of(
+        query.rules.row_rules, [&](const RowRule& rule) { return rule.Passes(row.index()); });
+    if (passes && query.evaluate(row) == found.score) return {found.score, distance, row};
+  }
+  return found;
 }
 
 std::optional<std::vector<int64_t>> NodeSearch::StaticTotals(

@@ -96,6 +96,9 @@ class NodeSearch {
   // The same for one selection; see UsageIndex::Best for `most_chunks`.
   std::optional<model::NodeRow> BestOf(NodeSelection& nodes, const Query& query,
                                        size_t& most_chunks);
+  // Returns the first node of the group from the start on that passes and scores as `found`.
+  static UsageIndex::Found NearestEqual(const NodeSelection& nodes, size_t group,
+                                        const Query& query, const UsageIndex::Found& found);
   // The weighted static scores of the groups in `of`, by group; absent if one is invalid.
   std::optional<std::vector<int64_t>> StaticTotals(const Cycle& cycle, const SearchRules& rules,
                                                    const std::vector<NodeSelection::Group>& groups,

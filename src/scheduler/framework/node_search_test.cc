@@ -176,11 +176,12 @@ TEST_F(NodeSearchTest, NodesAreDividedByDomain) {
   };
   for (int i = 0; i < 6'000; ++i) cluster_.Put(node(i, i % 2'000 == 700 ? "open" : "closed"));
   cluster_.Put(MakeNode("without-zone").Label("pool", "many"));
+  std::vector<int32_t> closed;
   const auto only_open = [&](SearchRules& rules, const model::Topology::KeyRef& zones) {
-    std::vector<bool> passes(zones->domains().size());
+    closed.assign(zones->domains().size(), 1);
     if (const auto open = zones->Find(cluster_.symbols().Find("open")); open.valid())
-      passes[open.index()] = true;
-    rules.row_rules.push_back(RowRule::InDomains(zones->domain_of(), std::move(passes)));
+      closed[open.index()] = 0;
+    rules.row_rules.push_back(RowRule::AtMost(zones->domain_of(), closed, 0));
     rules.division.emplace(SearchRules::Division{zones, "zone"});
   };
   const auto rank_of = [&](const std::string& name) {

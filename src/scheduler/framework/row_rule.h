@@ -24,9 +24,12 @@ class RowRule {
                          bool none_passes) {
     return RowRule(ByCount{domain_of, &counts, lowest, highest, none_passes});
   }
-  // A node passes if passes[its domain]; one in no domain does not.
-  static RowRule InDomains(std::span<const model::DomainId> domain_of, std::vector<bool> passes) {
-    return RowRule(ByDomain{domain_of, std::move(passes)});
+  // A node passes if its domain has at most so many; one in no domain does not. A domain that is
+  // not counted (kNotCounted) has none.
+  static constexpr int32_t kNotCounted = INT32_MIN;
+  static RowRule AtMost(std::span<const model::DomainId> domain_of, std::span<const int32_t> counts,
+                        int32_t limit) {
+    return RowRule(ByLimit{domain_of, counts, limit});
   }
   // A node passes if it is one of these.
   static RowRule InSet(const model::NodeMask& rows) { return RowRule(BySet{&rows}); }
@@ -75,13 +78,18 @@ class RowRule {
       return lowest <= count && count <= highest;
     }
   };
-  struct ByDomain {
+  struct ByLimit {
     std::span<const model::DomainId> domain_of;
-    std::vector<bool> passes;
+    std::span<const int32_t> counts;
+    int32_t limit;
 
     std::span<const model::DomainId> domains() const { return domain_of; }
     bool Passes(size_t row) const { return Passes(domain_of[row]); }
-    bool Passes(model::DomainId domain) const { return domain.valid() && passes[domain.index()]; }
+    bool Passes(model::DomainId domain) const {
+      if (!domain.valid()) return false;
+      const int32_t count = counts[domain.index()];
+      return (count == kNotCounted ? 0 : count) <= limit;
+    }
   };
   struct ByAmount {
     std::span<const int64_t> allocatable, requested;
@@ -102,7 +110,7 @@ class RowRule {
     static bool Passes(model::DomainId /*domain*/) { return true; }
     bool Passes(size_t row) const { return rows->Test(row); }
   };
-  using Rule = std::variant<ByCount, ByDomain, ByAmount, BySet>;
+  using Rule = std::variant<ByCount, ByLimit, ByAmount, BySet>;
   explicit RowRule(Rule rule) : rule_(std::move(rule)) {}
 
   Rule rule_;

@@ -70,6 +70,18 @@ void UsageIndex::Chunk::Erase(size_t i) {
   row[i] = row[size];
 }
 
+namespace {
+
+// Bounds are computed for so many at once, and the rest one by one: a few more that nobody reads
+// cost less.
+constexpr size_t kBoundsAtOnce = 8;
+
+size_t RoundedUp(size_t count) {
+  return (count + kBoundsAtOnce - 1) / kBoundsAtOnce * kBoundsAtOnce;
+}
+
+}  // namespace
+
 void UsageIndex::Parts::Resize(size_t size) {
   for (std::vector<float>& column : low) column.resize(size, kNoneFits);
   for (std::vector<float>& column : high) column.resize(size);
@@ -144,7 +156,7 @@ size_t UsageIndex::AddBlock() {
   used_.push_back(0);
   chunks_.resize(used_.size() * kChunksPerBlock);
   parts_.Resize(chunks_.size());
-  blocks_.Resize(used_.size());
+  blocks_.Resize(RoundedUp(used_.size()));
   return block;
 }
 
@@ -415,7 +427,7 @@ size_t UsageIndex::CountFitting(const ScoreBound& pod, const Fits& fits) const {
     }
   };
   const UsageRanges of_blocks = blocks_.ranges(0), of_chunks = parts_.ranges(0);
-  for (size_t block = 0; block < blocks_.size(); ++block) {
+  for (size_t block = 0; block < used_.size(); ++block) {
     add(blocks_, of_blocks, block, [&](size_t) {
       for (size_t id = block * kChunksPerBlock; id < (block + 1) * kChunksPerBlock; ++id)
         add(parts_, of_chunks, id, look_into_chunk);
@@ -434,6 +446,7 @@ UsageIndex::Found UsageIndex::Best(const ScoreBound& pod, std::span<const RowRul
                                    size_t& most_chunks) {
   Found best = other;
   blocks_.VisitPromising(pod, 0, blocks_.size(), start, best, [&](size_t block) {
+    if (block >= used_.size()) return true;
     const size_t first = block * kChunksPerBlock;
     return parts_.VisitPromising(pod, first, kChunksPerBlock, start, best, [&](size_t id) {
       if (chunks_[id] == nullptr) return true;  // A pod without limits may fit on no node, too.
@@ -449,7 +462,7 @@ void UsageIndex::VisitChunk(const Chunk& chunk, const ScoreBound& pod,
                             const Evaluate& evaluate, Found& best) {
   const UsageRanges nodes = RangesOf(chunk);
   std::array<int32_t, kCapacity> scores;  // Exact for those in `evaluated`, bounds of the others.
-  BoundScores(pod, nodes, std::span(scores).first(chunk.size));
+  BoundScores(pod, nodes, std::span(scores).first(RoundedUp(chunk.size)));
   const auto row_of = [&](size_t i) { return chunk.row[i].index(); };
   for (const RowRule& rule : rules)
     rule.RemoveOthers(chunk.size, row_of, [&](size_t i) { scores[i] = -1; });

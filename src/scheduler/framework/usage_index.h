@@ -138,8 +138,10 @@ class UsageIndex {
   std::vector<std::unique_ptr<Chunk>> chunks_;  // kChunksPerBlock of each block; some are null.
   std::vector<uint64_t> used_;                  // By block: which of its chunks there are.
   std::vector<size_t> unused_blocks_;
-  Parts parts_;   // The chunks.
-  Parts blocks_;  // Those of a block are neighbours, so that they are used alike.
+  Parts parts_;  // The chunks.
+  // Those of a block are neighbours, so that they are used alike. There may be some more, which are
+  // empty.
+  Parts blocks_;
 };
 
 }  // namespace berth::scheduler::framework

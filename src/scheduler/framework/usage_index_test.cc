@@ -29,11 +29,13 @@ class IndexedNodes {
   }
 
   // Nodes are in as many domains in turn, of which those pass.
-  void Restrict(std::vector<bool> passes) {
+  void Restrict(const std::vector<bool>& passes) {
     domain_of_.clear();
     for (uint32_t row = 0; row < used_.size(); ++row)
       domain_of_.push_back(model::DomainId{static_cast<uint32_t>(row % passes.size())});
-    domains_.assign(1, RowRule::InDomains(domain_of_, std::move(passes)));
+    counts_.assign(passes.begin(), passes.end());
+    for (int32_t& count : counts_) count = 1 - count;
+    domains_.assign(1, RowRule::AtMost(domain_of_, counts_, 0));
   }
 
   int MemoryOf(uint32_t row) const { return used_[row].memory; }
@@ -116,6 +118,7 @@ class IndexedNodes {
   UsageIndex& index_;
   std::vector<Used> used_;
   std::vector<model::DomainId> domain_of_;
+  std::vector<int32_t> counts_;  // 0 in domains that pass.
   std::vector<RowRule> domains_;
 };
 

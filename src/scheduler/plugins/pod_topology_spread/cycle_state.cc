@@ -23,15 +23,18 @@ size_t CountOthers(const int32_t* values, size_t size, int32_t value) {
   return count;
 }
 
-// Domains without counting nodes are left out.
+// Domains without counting nodes are left out: as numbers without sign that begin with the next
+// one, they are the highest. Returns INT32_MAX if there are no others.
 BERTH_VECTORISED
 int32_t LowestOf(const int32_t* counts, size_t size) {
-  int32_t lowest = INT32_MAX;
+  static_assert(DomainTally::kNoDomain == INT32_MIN);
+  constexpr uint32_t kFirst = static_cast<uint32_t>(INT32_MIN) + 1;
+  uint32_t lowest = UINT32_MAX;
   for (size_t i = 0; i < size; ++i) {
-    const int32_t count = counts[i] == DomainTally::kNoDomain ? INT32_MAX : counts[i];
-    lowest = std::min(lowest, count);
+    const uint32_t count = static_cast<uint32_t>(counts[i]) - kFirst;
+    lowest = count < lowest ? count : lowest;
   }
-  return lowest;
+  return lowest == UINT32_MAX ? INT32_MAX : static_cast<int32_t>(lowest + kFirst);
 }
 
 BERTH_VECTORISED
@@ -59,13 +62,24 @@ DomainTally::DomainTally(const framework::Cycle& cycle, const SpreadRule& rule,
 
 // Every node counts: the counter has the sums already.
 void DomainTally::CountAllNodes(const model::Topology::Key& key, const SpreadCount& count) {
-  for (size_t i = 0; i < counts_.size(); ++i) {
-    if (key.domains()[i].nodes > 0) counts_[i] = 0;
+  if (key.domain_count() == counts_.size()) {
+    std::ranges::fill(counts_, 0);
+  } else {
+    for (size_t i = 0; i < counts_.size(); ++i) {
+      if (key.domains()[i].nodes > 0) counts_[i] = 0;
+    }
   }
   if (count.counter == nullptr) return;
-  count.counter->PerDomain(key).ForEach([&](size_t domain, int32_t sum) {
+  const auto set = [&](size_t domain, int32_t sum) {
     if (domain < counts_.size() && counts_[domain] != kNoDomain) counts_[domain] = sum;
-  });
+  };
+  const model::IndexedCounts& sums = count.counter->PerDomain(key);
+  if (key.domain_count() == counts_.size() && sums.dense().size() <= counts_.size()) {
+    std::ranges::copy(sums.dense(), counts_.begin());
+    sums.ForEachOther(set);
+  } else {
+    sums.ForEach(set);
+  }
 }
 
 void DomainTally::CountNodes(const model::Topology::Key& key, const SpreadCount& count,

@@ -9,6 +9,7 @@
 
 #include "scheduler/framework/cycle.h"
 #include "scheduler/framework/kernels.h"
+#include "scheduler/framework/row_rule.h"
 #include "scheduler/plugins/pod_topology_spread/constraints.h"
 
 namespace berth::scheduler::plugins {
@@ -18,7 +19,7 @@ class DomainTally {
  public:
   // Marks domains without counting nodes. Counts may fall below 0: terminating pods are not counted
   // at first, yet subtracted when they are removed.
-  static constexpr int32_t kNoDomain = INT32_MIN;
+  static constexpr int32_t kNoDomain = framework::RowRule::kNotCounted;
   static constexpr int64_t kMax = INT32_MAX;
 
   DomainTally(const framework::Cycle& cycle, const SpreadRule& rule, const SpreadCount& count,
@@ -30,6 +31,8 @@ class DomainTally {
     return counts_[domain.index()];
   }
   size_t domains() const { return domains_; }
+  // By domain; kNoDomain where no counting node is.
+  std::span<const int32_t> counts() const { return counts_; }
   // The lowest count, as kube-scheduler maintains it: exact at first, and after Adjust exact as far
   // as two recorded domains allow.
   int64_t lowest() const { return least_[0].count; }

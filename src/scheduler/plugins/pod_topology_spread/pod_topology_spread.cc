@@ -105,9 +105,8 @@ framework::Verdict PodTopologySpread::Filter(const framework::Cycle& cycle,
 framework::Described PodTopologySpread::DescribeFilter(const framework::Cycle& cycle,
                                                        framework::SearchRules& rules) const {
   ForEachHardRule(cycle, [&](const auto& key, const DomainTally& tally, int64_t allowed) {
-    std::vector<bool> fits(key->domains().size());
-    for (uint32_t d = 0; d < fits.size(); ++d) fits[d] = tally.In(model::DomainId{d}) <= allowed;
-    rules.row_rules.push_back(framework::RowRule::InDomains(key->domain_of(), std::move(fits)));
+    const auto limit = static_cast<int32_t>(std::clamp<int64_t>(allowed, INT32_MIN, INT32_MAX));
+    rules.row_rules.push_back(framework::RowRule::AtMost(key->domain_of(), tally.counts(), limit));
     rules.DivideBy(key, cycle.cluster().symbols());
   });
   return framework::Described::kYes;
