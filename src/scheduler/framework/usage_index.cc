@@ -466,24 +466,23 @@ void UsageIndex::VisitChunk(const Chunk& chunk, const ScoreBound& pod,
   const auto row_of = [&](size_t i) { return chunk.row[i].index(); };
   for (const RowRule& rule : rules)
     rule.RemoveOthers(chunk.size, row_of, [&](size_t i) { scores[i] = -1; });
+  const std::span<const int32_t> all = std::span(scores).first(chunk.size);
+  const auto ranks = std::span(chunk.rank).first(chunk.size);
   uint64_t evaluated = 0;
   while (true) {
-    Found first;
-    size_t at = 0;
-    for (size_t i = 0; i < chunk.size; ++i) {
-      const uint32_t distance = chunk.rank[i] - start;
-      if (!first.LosesTo(scores[i], distance) || scores[i] < 0) continue;
-      first = {scores[i], distance, chunk.row[i]};
-      at = i;
-    }
-    if (first.score < 0 || !best.LosesTo(first.score, first.distance)) return;
+    const int32_t top = HighestOf(all);
+    if (top < 0 || top < best.score) return;
+    const uint32_t rank = FirstRankAt(all, ranks, start, top);
+    if (!best.LosesTo(top, rank - start)) return;
+    const auto at = static_cast<size_t>(std::ranges::find(ranks, rank) - ranks.begin());
+    const Found first{top, rank - start, chunk.row[at]};
     if ((evaluated >> at) & 1) {
       best = first;
       return;
     }
     evaluated |= uint64_t{1} << at;
     scores[at] = evaluate(first.row);
-    if (scores[at] == first.score) {
+    if (scores[at] == top) {
       best = first;
       return;
     }

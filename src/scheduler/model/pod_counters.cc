@@ -16,21 +16,23 @@ namespace {
 // Indexes below are always stored densely: few topology keys have more domains, and 256 bytes are
 // less than what else a counter takes.
 constexpr size_t kAlwaysDense = 64;
-// The counts beyond that are stored one by one while there are no more.
-constexpr size_t kMaxSparse = 16;
+// Of the counts beyond that so many, or one in so many, may be other than 0 before all are stored:
+// one by one they take several times the memory.
+constexpr size_t kFewSparse = 16;
+constexpr size_t kSparseOneIn = 16;
 
 }  // namespace
 
 void IndexedCounts::AddBeyond(size_t index, int32_t delta) {
-  const auto found = std::ranges::find(sparse_, index, [](const auto& pair) { return pair.first; });
-  if (found != sparse_.end()) {
+  const auto key = static_cast<uint32_t>(index);
+  if (const auto found = sparse_.find(key); found != sparse_.end()) {
     found->second += delta;
     if (found->second != 0) return;
     sparse_.erase(found);
     --not_zero_;
-  } else if (index >= kAlwaysDense && sparse_.size() < kMaxSparse) {
+  } else if (index >= kAlwaysDense && sparse_.size() < std::max(kFewSparse, index / kSparseOneIn)) {
     if (delta == 0) return;
-    sparse_.emplace_back(static_cast<uint32_t>(index), delta);
+    sparse_.emplace(key, delta);
     ++not_zero_;
   } else {
     dense_.resize(index + 1);
@@ -40,11 +42,7 @@ void IndexedCounts::AddBeyond(size_t index, int32_t delta) {
   }
 }
 
-void IndexedCounts::Clear() {
-  dense_.clear();
-  sparse_.clear();
-  not_zero_ = 0;
-}
+void IndexedCounts::Clear() { *this = {}; }
 
 bool IndexedCounts::AnyPositive() const {
   auto positive = [](int32_t count) { return count > 0; };

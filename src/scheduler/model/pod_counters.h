@@ -2,6 +2,7 @@
 // for the affinity terms that placed pods have.
 #pragma once
 
+#include <boost/unordered/unordered_flat_map.hpp>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -29,17 +30,16 @@ struct PodQuery {
   size_t Hash() const;
 };
 
-// IndexedCounts are counts by a dense index (a row or a domain), most of which may be 0: the first
-// few beyond a small range are stored one by one, so that a count for one pod is not as large as
-// the cluster.
+// IndexedCounts are counts by a dense index (a row or a domain), most of which may be 0: while few
+// beyond a small range are not, those are stored one by one, so that the counts of an application
+// are as large as it is, not as the cluster.
 class IndexedCounts {
  public:
   int32_t operator[](size_t index) const {
     if (index < dense_.size()) return dense_[index];
-    for (const auto& [at, count] : sparse_) {
-      if (at == index) return count;
-    }
-    return 0;
+    if (sparse_.empty()) return 0;
+    const auto found = sparse_.find(static_cast<uint32_t>(index));
+    return found == sparse_.end() ? 0 : found->second;
   }
   void Add(size_t index, int32_t delta) {
     if (index >= dense_.size()) return AddBeyond(index, delta);
@@ -85,14 +85,15 @@ class IndexedCounts {
     for (const auto& [index, count] : sparse_) visit(size_t{index}, count);
   }
   size_t bytes() const {
-    return dense_.capacity() * sizeof(int32_t) + sparse_.capacity() * sizeof(sparse_[0]);
+    constexpr size_t kPerBucket = sizeof(std::pair<uint32_t, int32_t>) + 1;
+    return dense_.capacity() * sizeof(int32_t) + sparse_.bucket_count() * kPerBucket;
   }
 
  private:
   void AddBeyond(size_t index, int32_t delta);
 
   std::vector<int32_t> dense_;
-  std::vector<std::pair<uint32_t, int32_t>> sparse_;  // At most kMaxSparse, none in dense_.
+  boost::unordered_flat_map<uint32_t, int32_t> sparse_;  // None is 0 or in dense_.
   size_t not_zero_ = 0;
 };
 
