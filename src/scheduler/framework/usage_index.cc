@@ -118,6 +118,7 @@ void UsageIndex::Load(std::span<const Entry> entries) {
   unused_blocks_.clear();
   parts_ = {};
   blocks_ = {};
+  regions_ = {};
   size_ = entries.size();
   size_t block = AddBlock();
   uint32_t id = AddChunk(block, 0);
@@ -157,6 +158,7 @@ size_t UsageIndex::AddBlock() {
   chunks_.resize(used_.size() * kChunksPerBlock);
   parts_.Resize(chunks_.size());
   blocks_.Resize(RoundedUp(used_.size()));
+  regions_.Resize(RoundedUp(block / kBlocksPerRegion + 1));
   return block;
 }
 
@@ -188,6 +190,24 @@ RankRange RangeOfRanks(std::span<const uint32_t> lowest, std::span<const uint32_
 
 }  // namespace
 
+void UsageIndex::Parts::JoinRange(const Parts& below, size_t part, size_t column) {
+  const size_t first = part * kChunksPerBlock;
+  const size_t count = std::min(kChunksPerBlock, below.size() - first);
+  low[column][part] = RangeOf(std::span(below.low[column]).subspan(first, count)).lowest;
+  high[column][part] = RangeOf(std::span(below.high[column]).subspan(first, count)).highest;
+}
+
+void UsageIndex::Parts::JoinRanks(const Parts& below, size_t part) {
+  const size_t first = part * kChunksPerBlock;
+  const size_t count = std::min(kChunksPerBlock, below.size() - first);
+  const RankRange range = RangeOfRanks(std::span(below.lowest_rank).subspan(first, count),
+                                       std::span(below.highest_rank).subspan(first, count));
+  lowest_rank[part] = range.lowest;
+  highest_rank[part] = range.highest;
+  const auto of_below = std::span(below.entries).subspan(first, count);
+  entries[part] = std::accumulate(of_below.begin(), of_below.end(), 0U);
+}
+
 void UsageIndex::Parts::Widen(size_t part, const NodeUsage& usage, uint32_t rank) {
   for (size_t column = 0; column < kUsageColumns; ++column) {
     low[column][part] = std::min(low[column][part], usage[column]);
@@ -211,11 +231,10 @@ void UsageIndex::UpdateRange(uint32_t id, size_t column) {
   parts_.low[column][id] = lowest;
   parts_.high[column][id] = highest;
   const size_t block = id / kChunksPerBlock;
-  const size_t first = block * kChunksPerBlock;
-  const std::span low = std::span(parts_.low[column]).subspan(first, kChunksPerBlock);
-  const std::span high = std::span(parts_.high[column]).subspan(first, kChunksPerBlock);
-  blocks_.low[column][block] = RangeOf(low).lowest;
-  blocks_.high[column][block] = RangeOf(high).highest;
+  const float low = blocks_.low[column][block], high = blocks_.high[column][block];
+  blocks_.JoinRange(parts_, block, column);
+  if (blocks_.low[column][block] != low || blocks_.high[column][block] != high)
+    regions_.JoinRange(blocks_, block / kBlocksPerRegion, column);
 }
 
 void UsageIndex::UpdateRanks(uint32_t id) {
@@ -230,14 +249,8 @@ void UsageIndex::UpdateRanks(uint32_t id) {
   parts_.lowest_rank[id] = of_chunk.lowest;
   parts_.highest_rank[id] = of_chunk.highest;
   const size_t block = id / kChunksPerBlock;
-  const size_t first = block * kChunksPerBlock;
-  const RankRange of_block =
-      RangeOfRanks(std::span(parts_.lowest_rank).subspan(first, kChunksPerBlock),
-                   std::span(parts_.highest_rank).subspan(first, kChunksPerBlock));
-  blocks_.lowest_rank[block] = of_block.lowest;
-  blocks_.highest_rank[block] = of_block.highest;
-  const auto entries = std::span(parts_.entries).subspan(first, kChunksPerBlock);
-  blocks_.entries[block] = std::accumulate(entries.begin(), entries.end(), 0U);
+  blocks_.JoinRanks(parts_, block);
+  regions_.JoinRanks(blocks_, block / kBlocksPerRegion);
 }
 
 // Moves the upper half of the block, which is full, to another one.
@@ -306,7 +319,9 @@ void UsageIndex::Insert(const Entry& entry) {
   }
   chunks_[id]->Append(key, entry);
   parts_.Widen(id, entry.usage, entry.rank);
-  blocks_.Widen(id / kChunksPerBlock, entry.usage, entry.rank);
+  const size_t block = id / kChunksPerBlock;
+  blocks_.Widen(block, entry.usage, entry.rank);
+  regions_.Widen(block / kBlocksPerRegion, entry.usage, entry.rank);
   ++size_;
 }
 
@@ -321,6 +336,7 @@ void UsageIndex::Remove(Key key, const Entry& entry) {
   chunk.Erase(at);
   --parts_.entries[id];
   --blocks_.entries[id / kChunksPerBlock];
+  --regions_.entries[id / kChunksPerBlock / kBlocksPerRegion];
   // Ranges become narrower only if the entry was at one end of them.
   for (size_t column = 0; column < kUsageColumns; ++column) {
     const float low = parts_.low[column][id], high = parts_.high[column][id];
@@ -426,13 +442,20 @@ size_t UsageIndex::CountFitting(const ScoreBound& pod, const Fits& fits) const {
       count += unclear ? fits(chunk.row[i]) : fitting == Fitting::kAll;
     }
   };
-  const UsageRanges of_blocks = blocks_.ranges(0), of_chunks = parts_.ranges(0);
-  for (size_t block = 0; block < used_.size(); ++block) {
-    add(blocks_, of_blocks, block, [&](size_t) {
-      for (size_t id = block * kChunksPerBlock; id < (block + 1) * kChunksPerBlock; ++id)
-        add(parts_, of_chunks, id, look_into_chunk);
-    });
-  }
+  const UsageRanges of_regions = regions_.ranges(0), of_blocks = blocks_.ranges(0),
+                    of_chunks = parts_.ranges(0);
+  const auto look_into_block = [&](size_t block) {
+    const size_t first = block * kChunksPerBlock;
+    for (size_t id = first; id < first + kChunksPerBlock; ++id)
+      add(parts_, of_chunks, id, look_into_chunk);
+  };
+  const auto look_into_region = [&](size_t region) {
+    const size_t first = region * kBlocksPerRegion;
+    for (size_t block = first; block < std::min(first + kBlocksPerRegion, used_.size()); ++block)
+      add(blocks_, of_blocks, block, look_into_block);
+  };
+  for (size_t region = 0; region < regions_.size(); ++region)
+    add(regions_, of_regions, region, look_into_region);
   return count;
 }
 
@@ -445,7 +468,7 @@ UsageIndex::Found UsageIndex::Best(const ScoreBound& pod, std::span<const RowRul
                                    uint32_t start, const Evaluate& evaluate, const Found& other,
                                    size_t& most_chunks) {
   Found best = other;
-  blocks_.VisitPromising(pod, 0, blocks_.size(), start, best, [&](size_t block) {
+  const auto visit_block = [&](size_t block) {
     if (block >= used_.size()) return true;
     const size_t first = block * kChunksPerBlock;
     return parts_.VisitPromising(pod, first, kChunksPerBlock, start, best, [&](size_t id) {
@@ -453,7 +476,18 @@ UsageIndex::Found UsageIndex::Best(const ScoreBound& pod, std::span<const RowRul
       VisitChunk(*chunks_[id], pod, rules, start, evaluate, best);
       return --most_chunks > 0;
     });
-  });
+  };
+  const auto visit_region = [&](size_t region) {
+    const size_t first = region * kBlocksPerRegion;
+    if (first >= blocks_.size()) return true;
+    const size_t count = std::min(kBlocksPerRegion, blocks_.size() - first);
+    return blocks_.VisitPromising(pod, first, count, start, best, visit_block);
+  };
+  if (used_.size() <= kBlocksPerRegion) {
+    visit_region(0);
+  } else {
+    regions_.VisitPromising(pod, 0, regions_.size(), start, best, visit_region);
+  }
   return best;
 }
 

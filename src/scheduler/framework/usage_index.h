@@ -1,11 +1,12 @@
 // UsageIndex finds the best of many nodes without evaluating each: nodes that are used alike are
-// together in a chunk, chunks in blocks, and only those that may have the winner are looked at.
+// together in a chunk, chunks in blocks, blocks in regions, and only those that may have the winner
+// are looked at.
 //
-// The result is exactly that of evaluating every node. Cost: the bounds of all blocks (one for some
-// 3,000 nodes), of the chunks of promising blocks (one for some 45 nodes), and of the nodes of
-// promising chunks, of which few are evaluated. Nodes are ordered by usage, and those of equal
-// usage by rank, so that of many equals only those around the winner are looked at. Inserting and
-// removing are O(log n).
+// The result is exactly that of evaluating every node. Cost: the bounds of all regions (one for
+// some 200,000 nodes), of the blocks of promising regions (one for some 3,000 nodes), of the chunks
+// of promising blocks (one for some 45 nodes), and of the nodes of promising chunks, of which few
+// are evaluated. Nodes are ordered by usage, and those of equal usage by rank, so that of many
+// equals only those around the winner are looked at. Inserting and removing are O(log n).
 #pragma once
 
 #include <array>
@@ -76,6 +77,7 @@ class UsageIndex {
   static constexpr size_t kMany = 48;
   static constexpr size_t kChunksPerBlock = 64;
   static constexpr size_t kLoadedPerBlock = 48;  // The others are left for chunks that are split.
+  static constexpr size_t kBlocksPerRegion = kChunksPerBlock;
 
   // In no particular order.
   struct Chunk {
@@ -93,7 +95,7 @@ class UsageIndex {
     void Erase(size_t i);
   };
 
-  // What is known of parts (chunks, or blocks of them) without looking inside.
+  // What is known of parts (chunks, blocks or regions) without looking inside.
   struct Parts {
     std::array<std::vector<float>, kUsageColumns> low, high;
     std::vector<uint32_t> lowest_rank, highest_rank;
@@ -102,6 +104,10 @@ class UsageIndex {
 
     size_t size() const { return bounds.size(); }
     void Resize(size_t size);
+    // Compute the range of a column of a part, or the range of its ranks and the number of its
+    // entries, from those that it consists of, of which `below` has kChunksPerBlock for each.
+    void JoinRange(const Parts& below, size_t part, size_t column);
+    void JoinRanks(const Parts& below, size_t part);
     // Adds an entry to the ranges of a part.
     void Widen(size_t part, const NodeUsage& usage, uint32_t rank);
     // The ranges of the parts from `first` on.
@@ -125,8 +131,8 @@ class UsageIndex {
   void Split(uint32_t id);
   void SplitBlock(size_t block);
   void JoinIfFew(uint32_t id);
-  // Compute the ranges and the number of entries of a chunk, and of its block: all, the ranges of a
-  // column, or those of ranks and the number.
+  // Compute the ranges and the number of entries of a chunk, of its block and of its region: all,
+  // the ranges of a column, or those of ranks and the number.
   void UpdateRanges(uint32_t id);
   void UpdateRange(uint32_t id, size_t column);
   void UpdateRanks(uint32_t id);
@@ -142,6 +148,7 @@ class UsageIndex {
   // Those of a block are neighbours, so that they are used alike. There may be some more, which are
   // empty.
   Parts blocks_;
+  Parts regions_;  // Likewise.
 };
 
 }  // namespace berth::scheduler::framework

@@ -157,6 +157,28 @@ TEST(UsageIndex, FindsWhatEvaluatingAllFinds) {
   }
 }
 
+TEST(UsageIndex, FindsTheBestOfSeveralRegions) {
+  constexpr size_t kCount = 400'000;
+  Random random(7);
+  UsageIndex index;
+  IndexedNodes nodes(kCount, index);
+  const auto any = [&] { return static_cast<uint32_t>(random.Below(kCount)); };
+  for (int i = 0; i < 30'000; ++i)
+    nodes.Use(any(), static_cast<int>(random.Below(30)), static_cast<int>(random.Below(30)));
+  for (int step = 0; step < 30; ++step) {
+    const int cpu = static_cast<int>(random.Below(300)), memory = static_cast<int>(random.Below(9));
+    const uint32_t start = any();
+    size_t evaluated = 0, asked = 0;
+    const UsageIndex::Found found = nodes.Best(cpu, memory, start, evaluated);
+    const UsageIndex::Found want = nodes.BestOfAll(cpu, memory, start);
+    ASSERT_EQ(found.score, want.score) << "step " << step;
+    ASSERT_EQ(found.row, want.row) << "step " << step;
+    ASSERT_EQ(nodes.CountFitting(cpu, memory, asked), nodes.CountFittingOfAll(cpu, memory));
+    for (uint32_t row = found.row.value; row < found.row.value + 5'000; ++row)
+      nodes.Use(row % kCount, 20, 10);
+  }
+}
+
 TEST(UsageIndex, EvaluatesFewOfManyEqualNodes) {
   UsageIndex index;
   IndexedNodes nodes(10'000, index);
