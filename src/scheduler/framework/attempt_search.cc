@@ -63,8 +63,9 @@ model::NodeRow Attempt::Search() {
   // A search evaluates nodes with rivals apart; the cached results have taken them into account.
   constexpr size_t kFewContested = 32;
   const bool many_contested = cluster_.nominations().by_node().size() > kFewContested;
-  const bool costs_less = (almost_current && !results_.scans()) || many_contested;
-  if (costs_less && CachedFiltersSuffice()) return {};
+  const bool scans_cost_more = !results_.scans() || results_.WouldDomainsCostMore();
+  const bool cached_cost_less = (almost_current && scans_cost_more) || many_contested;
+  if (cached_cost_less && CachedFiltersSuffice()) return {};
   // Trying a pod on a node counts the volumes there. If the pod fits nowhere, which is likely where
   // others are nominated, each contested node would be tried twice.
   if (many_contested && cycle_.pod_class().uses_storage) return {};
@@ -73,6 +74,7 @@ model::NodeRow Attempt::Search() {
   const bool scans = !rules.by_feasible_nodes.empty();
   results_.set_scans(scans);
   const bool by_domain = scans && !many_contested && DomainsCostLess(rules, almost_current);
+  if (scans && !by_domain) results_.set_domains_cost_more();
   if (scans && almost_current && !by_domain) return {};
   if (ranking_ != nullptr && ranking_->Take(RankingBudget::kPerNode * cluster_.nodes().rows()))
     return {};

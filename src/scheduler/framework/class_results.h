@@ -52,6 +52,14 @@ class ClassResults {
   // The alternative is a scan of all rows: scores of the class depend on which nodes are feasible.
   void set_scans(bool scans) { scans_ = scans; }
   bool scans() const { return scans_; }
+  // Rating domains would have cost more than the cached results: the next attempts need not find
+  // out again. WouldDomainsCostMore is to be asked once per attempt.
+  void set_domains_cost_more() { domains_cost_more_ = kAttemptsPerEstimate; }
+  bool WouldDomainsCostMore() {
+    if (domains_cost_more_ == 0) return false;
+    --domains_cost_more_;
+    return true;
+  }
 
   const ClassStates& compiled() const { return *compiled_; }
   // The same, which may outlive the results: a binding cycle needs it for long.
@@ -138,6 +146,8 @@ class ClassResults {
   size_t bytes() const;
 
  private:
+  static constexpr uint32_t kAttemptsPerEstimate = 32;
+
   // Sets batch_ to the rows that changed. Reports whether they are many; otherwise they are in
   // changed_, too.
   bool CollectChanges(const model::NodeTable& nodes);
@@ -170,6 +180,7 @@ class ClassResults {
   uint64_t last_attempt_ = 0;  // The same, when the class was last asked for.
   uint32_t in_a_row_ = 0;      // Attempts with few changes between them.
   bool scans_ = false;
+  uint32_t domains_cost_more_ = 0;  // For so many attempts.
   std::vector<model::NodeRow> changed_;
   model::NodeMask feasible_;
   model::NodeMask batch_;  // The rows being evaluated, then those of them that pass.

@@ -16,8 +16,8 @@ namespace {
 // Indexes below are always stored densely: few topology keys have more domains, and 256 bytes are
 // less than what else a counter takes.
 constexpr size_t kAlwaysDense = 64;
-// Of the counts beyond that so many, or one in so many, may be other than 0 before all are stored:
-// one by one they take several times the memory.
+// Of the counts between that and the last one so many, or one in so many, may be other than 0
+// before all are stored: one by one they take several times the memory.
 constexpr size_t kFewSparse = 16;
 constexpr size_t kSparseOneIn = 16;
 
@@ -30,16 +30,23 @@ void IndexedCounts::AddBeyond(size_t index, int32_t delta) {
     if (found->second != 0) return;
     sparse_.erase(found);
     --not_zero_;
-  } else if (index >= kAlwaysDense && sparse_.size() < std::max(kFewSparse, index / kSparseOneIn)) {
+    return;
+  }
+  if (index < kAlwaysDense) {
+    dense_.resize(index + 1);
+    return Add(index, delta);
+  }
+  sparse_end_ = std::max(sparse_end_, index + 1);
+  const size_t most = std::max(kFewSparse, (sparse_end_ - dense_.size()) / kSparseOneIn);
+  if (sparse_.size() < most) {
     if (delta == 0) return;
     sparse_.emplace(key, delta);
     ++not_zero_;
-  } else {
-    dense_.resize(index + 1);
-    not_zero_ -= sparse_.size();
-    for (const auto& [at, count] : std::exchange(sparse_, {})) Add(at, count);
-    Add(index, delta);
+    return;
   }
+  dense_.resize(sparse_end_);
+  for (const auto& [at, count] : std::exchange(sparse_, {})) dense_[at] = count;
+  Add(index, delta);
 }
 
 void IndexedCounts::Clear() { *this = {}; }

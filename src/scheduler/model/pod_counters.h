@@ -94,6 +94,7 @@ class IndexedCounts {
 
   std::vector<int32_t> dense_;
   boost::unordered_flat_map<uint32_t, int32_t> sparse_;  // None is 0 or in dense_.
+  size_t sparse_end_ = 0;                                // All in it are below.
   size_t not_zero_ = 0;
 };
 
