@@ -166,6 +166,8 @@ ReferenceMismatches ParanoidCheck::Differences(framework::Attempt& attempt,
                                                const CycleOutcome& outcome, Instant now) const {
   ReferenceMismatches all = DifferencesFromFresh(attempt, outcome);
   if (!ReferenceSupports(attempt)) return all;
+  // The reference implementation does not know of a write in PostFilter that failed.
+  if (outcome.post_filter.verdict.code() == framework::Code::kError) return all;
   reference::Snapshot snapshot = SnapshotOf(attempt.cluster());
   const auto group = model::GroupNamedBy(*attempt.cycle().pod().object);
   if (group && attempt.profile().group_search().complete)

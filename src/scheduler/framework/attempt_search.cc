@@ -100,7 +100,7 @@ bool Attempt::DomainsCostLess(const SearchRules& rules, bool almost_current) con
   return cost <= (almost_current ? rows : 2 * rows);
 }
 
-// Absent if the rules do not allow it. They are void afterwards.
+// Absent if the rules do not allow it.
 std::optional<model::NodeRow> Attempt::SearchByDomain(NodeSearch& search, SearchRules& rules) {
   const auto lost = LostNodes();
   if (!lost) return std::nullopt;
