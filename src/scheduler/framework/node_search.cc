@@ -85,8 +85,6 @@ std::optional<model::NodeRow> NodeSearch::BestOf(NodeSelection& nodes, const Que
   for (size_t i = 0; i < groups.size(); ++i) {
     const std::vector<PromisingPart> parts = PromisingParts(groups[i], of_domains, rules.bound);
     for (size_t p = 0; p < parts.size() && parts[p].highest >= found[i].score; ++p) {
-      // Looking for an equal one in a part costs as much as looking at so many nodes.
-      constexpr size_t kNodesPerPart = 8;
       const bool can_only_be_equal = parts[p].highest == found[i].score;
       if (can_only_be_equal && found[i].distance < kNodesPerPart * (parts.size() - p)) {
         found[i] = NearestEqual(nodes, i, query, found[i]);

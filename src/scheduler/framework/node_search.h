@@ -34,6 +34,10 @@ class NodeSearch {
   std::optional<model::NodeRow> Best(const Cycle& cycle, const SearchRules& rules, uint32_t start,
                                      const UsageIndex::Evaluate& evaluate);
 
+  // Looking for an equally good node in a part of a selection costs as much as looking at so many
+  // nodes.
+  static constexpr size_t kNodesPerPart = 8;
+
   // What single nodes are evaluated with.
   struct NodeEvaluation {
     // Reports whether the pod fits on a node that passes the static filters and the row rules,

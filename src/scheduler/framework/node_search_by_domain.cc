@@ -62,14 +62,19 @@ class DomainSearch {
     }
   }
 
-  // Returns the best node; AddScores comes first. `rank` is by row.
-  model::NodeRow Best(std::span<const uint32_t> rank, uint32_t start) {
+  // Returns the best node; AddScores comes first.
+  model::NodeRow Best(const model::NodeOrder& order, uint32_t start) {
+    const std::vector<uint32_t>& rank = order.rank();
     UsageIndex::Found best;
     for (Part& part : parts_) part.highest = part.given + part.nodes->HighestScore(rules_.bound);
     std::ranges::stable_sort(parts_, std::ranges::greater(), &Part::highest);
-    for (const Part& part : parts_) {
-      if (part.highest < best.score) break;
-      best = BetterIn(part, start, best);
+    for (size_t p = 0; p < parts_.size() && parts_[p].highest >= best.score; ++p) {
+      const bool can_only_be_equal = parts_[p].highest == best.score;
+      if (can_only_be_equal && best.distance < NodeSearch::kNodesPerPart * (parts_.size() - p)) {
+        best = NearestEqual(order.rows(), start, best);
+        break;
+      }
+      best = BetterIn(parts_[p], start, best);
     }
     const int32_t highest = HighestByUsage();
     for (const Exception& exception : exceptions_) {
@@ -188,6 +193,25 @@ class DomainSearch {
     return found;
   }
 
+  // Returns the first node from the start on that scores as `best`.
+  UsageIndex::Found NearestEqual(const std::vector<model::NodeRow>& order, uint32_t start,
+                                 const UsageIndex::Found& best) {
+    for (std::vector<size_t>& places : places_) std::ranges::fill(places, SIZE_MAX);
+    for (size_t i = 0; i < parts_.size(); ++i)
+      places_[parts_[i].group][NodeSelection::Group::PartOf(parts_[i].domain)] = i;
+    const int32_t highest = HighestByUsage();
+    for (uint32_t distance = 0; distance < best.distance; ++distance) {
+      const model::NodeRow row = order[start + distance];
+      if (!selection_.rows().Test(row.index())) continue;
+      const size_t part =
+          places_[selection_.group_index(row.index())][selection_.part_index(row.index())];
+      if (part == SIZE_MAX || parts_[part].given + highest < best.score) continue;
+      if (std::ranges::binary_search(excepted_, row) || !node_.fits(row)) continue;
+      if (parts_[part].given + node_.score(row) == best.score) return {best.score, distance, row};
+    }
+    return best;
+  }
+
   int32_t HighestByUsage() const {
     constexpr auto kMax = static_cast<int32_t>(ScorePlugin::kMaxScore);
     const ScoreBound& bound = rules_.bound;
@@ -218,7 +242,7 @@ std::optional<model::NodeRow> NodeSearch::BestByDomain(const Cycle& cycle, const
   const auto of_groups = StaticTotals(cycle, rules, cached->nodes.groups(), fitting);
   if (!of_groups) return std::nullopt;
   search.AddScores(*of_groups);
-  return search.Best(cycle.nodes().order().rank(), start);
+  return search.Best(cycle.nodes().order(), start);
 }
 
 }  // namespace berth::scheduler::framework

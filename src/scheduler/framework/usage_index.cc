@@ -471,7 +471,9 @@ UsageIndex::Found UsageIndex::Best(const ScoreBound& pod, std::span<const RowRul
   const auto visit_block = [&](size_t block) {
     if (block >= used_.size()) return true;
     const size_t first = block * kChunksPerBlock;
-    return parts_.VisitPromising(pod, first, kChunksPerBlock, start, best, [&](size_t id) {
+    // Chunks are added to the first slots that are free.
+    const size_t count = RoundedUp(static_cast<size_t>(std::bit_width(used_[block])));
+    return parts_.VisitPromising(pod, first, count, start, best, [&](size_t id) {
       if (chunks_[id] == nullptr) return true;  // A pod without limits may fit on no node, too.
       VisitChunk(*chunks_[id], pod, rules, start, evaluate, best);
       return --most_chunks > 0;
