@@ -21,6 +21,10 @@ done
 for mix in spread anti-affinity affinity preferred-affinity default-spread; do
   world --nodes 5000 --pods 5000 --mix $mix
 done
+for mix in preferred-affinity default-spread; do
+  world --nodes 5000 --pods 10000 --classes 1000 --mix $mix
+done
+world --nodes 5000 --pods 10000 --classes each --mix default-spread
 world --nodes 5000 --pods 10000 --classes each --mix mixed
 for classes in 1 1000; do
   world --nodes 5000 --pods 5000 --classes $classes --mix preemption
@@ -30,6 +34,7 @@ for mix in volumes local-volumes unbound-volumes; do
   world --nodes 5000 --pods 5000 --zones 10 --mix $mix
 done
 world --nodes 50000 --pods 10000 --classes each
+world --nodes 50000 --pods 10000 --classes 1000 --mix default-spread
 world --nodes 100000 --pods 20000 --classes 200 --zones 100 --mix mixed
 if [ "${BENCH_LARGE:-}" ]; then
   world --nodes 1000000 --pods 1000000 --classes 200 --zones 100 --mix mixed

@@ -41,6 +41,8 @@ PANELS = [
         "plain, one class": ["--pods", "10000"],
         "plain, each its own": ["--pods", "10000", "--classes", "each"],
         "mixed, 200 classes": ["--pods", "10000", "--classes", "200", "--mix", "mixed"],
+        "default spread, 1,000 classes": ["--pods", "10000", "--classes", "1000", "--mix",
+                                          "default-spread"],
     }),
     Panel("pod classes (5,000 nodes)", "classes", "--classes", [10, 100, 1_000, 10_000], {
         "plain": ["--pods", "10000"],
@@ -100,7 +102,7 @@ WIDTH, HEIGHT = 400, 240  # Of a diagram, with its texts.
 LEFT, RIGHT, TOP, BOTTOM = 44, 14, 30, 52
 COLUMNS = 2
 # Readable on white and on black.
-COLOURS = ["#2f7ed8", "#d9822b", "#2ca05a"]
+COLOURS = ["#2f7ed8", "#d9822b", "#2ca05a", "#a64fc0"]
 STYLE = """
 text { font: 11px sans-serif; fill: #808080 }
 .title { font-weight: bold; font-size: 12px }

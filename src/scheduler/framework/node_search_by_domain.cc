@@ -67,7 +67,7 @@ class DomainSearch {
     const std::vector<uint32_t>& rank = order.rank();
     UsageIndex::Found best;
     for (Part& part : parts_) part.highest = part.given + part.nodes->HighestScore(rules_.bound);
-    std::ranges::stable_sort(parts_, std::ranges::greater(), &Part::highest);
+    std::ranges::sort(parts_, std::ranges::greater(), &Part::highest);
     for (size_t p = 0; p < parts_.size() && parts_[p].highest >= best.score; ++p) {
       const bool can_only_be_equal = parts_[p].highest == best.score;
       if (can_only_be_equal && best.distance < NodeSearch::kNodesPerPart * (parts_.size() - p)) {

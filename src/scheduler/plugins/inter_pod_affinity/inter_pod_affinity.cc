@@ -383,8 +383,9 @@ class PreferredDomains final : public framework::DomainScore {
   }
   bool AppendExceptions(std::vector<model::NodeRow>& rows) const override {
     bool known = true;
-    for (const auto& [key, counts, weight] : by_node_) {
-      counts->ForEachNotZero([&, &key = *key](size_t i, int32_t) {
+    for (const Preferences::Preference& preference : by_node_) {
+      const model::Topology::Key& key = *preference.key;
+      preference.counts->ForEachNotZero([&](size_t i, int32_t) {
         if (i >= key.domains().size() || key.domains()[i].nodes == 0) return;
         rows.push_back(key.OnlyNodeOf(model::DomainId{static_cast<uint32_t>(i)}));
         known &= rows.back().valid();
