@@ -38,11 +38,11 @@ class Panel:
 
 PANELS = [
     Panel("nodes", "nodes", "--nodes", [1_000, 5_000, 20_000, 100_000], {
-        "plain, one class": ["--pods", "10000"],
-        "plain, each its own": ["--pods", "10000", "--classes", "each"],
-        "mixed, 200 classes": ["--pods", "10000", "--classes", "200", "--mix", "mixed"],
-        "default spread, 1,000 classes": ["--pods", "10000", "--classes", "1000", "--mix",
-                                          "default-spread"],
+        "one class": ["--pods", "10000"],
+        "each its own": ["--pods", "10000", "--classes", "each"],
+        "mixed, 200": ["--pods", "10000", "--classes", "200", "--mix", "mixed"],
+        "default spread, 1,000": ["--pods", "10000", "--classes", "1000", "--mix",
+                                  "default-spread"],
     }),
     Panel("pod classes (5,000 nodes)", "classes", "--classes", [10, 100, 1_000, 10_000], {
         "plain": ["--pods", "10000"],
