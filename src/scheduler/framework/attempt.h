@@ -174,11 +174,12 @@ class Attempt {
   };
   Order order() const;
   bool Describe(SearchRules& rules);
-  std::optional<std::vector<model::NodeRow>> LostNodes();
+  std::optional<std::vector<model::NodeRow>> LostNodes(SearchRules& rules);
   void MeasureSearch();
   bool DomainsCostLess(const SearchRules& rules, bool almost_current) const;
   std::optional<model::NodeRow> SearchByDomain(NodeSearch& search, SearchRules& rules);
   model::NodeRow SearchByUsage(NodeSearch& search, SearchRules rules);
+  model::NodeRow EndSearch(model::NodeRow best);
   bool PassesAll(std::span<const FilterPlugin* const> filters, model::NodeRow row) const;
   model::NodeRow EvaluateOnly(std::span<const model::NodeRow> rows);
   model::NodeRow Scan(NodeSearch& search, const SearchRules& rules);

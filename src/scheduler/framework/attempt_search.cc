@@ -38,8 +38,9 @@ bool Attempt::Describe(SearchRules& rules) {
   });
 }
 
-// Returns the nodes that the pod loses to rivals; absent after an error.
-std::optional<std::vector<model::NodeRow>> Attempt::LostNodes() {
+// Returns the nodes that the pod loses to rivals; absent after an error. Describes the rules anew
+// if trying nodes with other pods may have moved what they refer to.
+std::optional<std::vector<model::NodeRow>> Attempt::LostNodes(SearchRules& rules) {
   std::vector<model::NodeRow> lost;
   if (cluster_.nominations().empty()) return lost;
   bool failed = false;
@@ -51,6 +52,8 @@ std::optional<std::vector<model::NodeRow>> Attempt::LostNodes() {
     if (!verdict.ok()) lost.push_back(node);
   });
   if (failed) return std::nullopt;
+  rules = {};
+  Describe(rules);
   return lost;
 }
 
@@ -102,13 +105,8 @@ bool Attempt::DomainsCostLess(const SearchRules& rules, bool almost_current) con
 
 // Absent if the rules do not allow it.
 std::optional<model::NodeRow> Attempt::SearchByDomain(NodeSearch& search, SearchRules& rules) {
-  const auto lost = LostNodes();
+  const auto lost = LostNodes(rules);
   if (!lost) return std::nullopt;
-  if (!cluster_.nominations().by_node().empty()) {
-    // Trying nodes with other pods may have moved what the rules refer to.
-    rules = {};
-    Describe(rules);
-  }
   const NodeSearch::NodeEvaluation evaluation{
       .fits = [&](model::NodeRow row) { return PassesAll(rules.filters, row); },
       .score =
@@ -118,11 +116,7 @@ std::optional<model::NodeRow> Attempt::SearchByDomain(NodeSearch& search, Search
       .lost = *lost};
   const auto best = search.BestByDomain(cycle_, rules, start_, evaluation);
   if (!best) return std::nullopt;
-  best_ = *best;
-  if (!best_.valid()) return best_;
-  searched_ = true;
-  MeasureSearch();
-  return best_;
+  return EndSearch(*best);
 }
 
 // Filters and scores these nodes. No other passes, and no filter fails: each is described.
@@ -148,20 +142,19 @@ model::NodeRow Attempt::EvaluateOnly(std::span<const model::NodeRow> rows) {
 
 // Few nodes are evaluated.
 model::NodeRow Attempt::SearchByUsage(NodeSearch& search, SearchRules rules) {
-  const auto lost = LostNodes();
+  const auto lost = LostNodes(rules);
   if (!lost) return {};
-  if (!cluster_.nominations().by_node().empty()) {
-    // Trying nodes with other pods may have moved what the rules refer to.
-    rules = {};
-    Describe(rules);
-  }
   const auto evaluate = [&](model::NodeRow row) -> int32_t {
     if (std::ranges::count(*lost, row) > 0 || !PassesAll(rules.filters, row)) return -1;
     return ExactScore(rules.scorers, row) + ExactScore(rules.other_scorers, row);
   };
   const auto best = search.Best(cycle_, rules, start_, evaluate);
-  if (!best || !best->valid()) return {};
-  best_ = *best;
+  return best ? EndSearch(*best) : model::NodeRow{};
+}
+
+model::NodeRow Attempt::EndSearch(model::NodeRow best) {
+  if (!best.valid()) return {};
+  best_ = best;
   searched_ = true;
   MeasureSearch();
   return best_;

@@ -105,7 +105,7 @@ TEST_F(VolumeSearchRulesTest, AClaimWithASelectedNodeLeavesIt) {
   EXPECT_EQ(Describe("VolumeBinding", {"data"}).rules.only_rows, std::vector{world_.node("n9")});
 }
 
-// Whoever may create pods must not make keys or selections without bound.
+// A user who may create pods must not make keys or selections without bound.
 TEST_F(VolumeSearchRulesTest, LargeConditionsAreCheckedForEachNode) {
   std::string values = "east, west";
   for (int i = 0; i < 10'000; ++i) values += fmt::format(", zone-{}", i);
