@@ -1,6 +1,8 @@
 // What PostFilter does about claims: it gives up devices that are where the pod cannot run.
 #pragma once
 
+#include <string_view>
+
 #include "scheduler/framework/cycle.h"
 #include "scheduler/framework/verdict.h"
 #include "scheduler/model/device_claims.h"
@@ -19,6 +21,12 @@ struct DeallocationPlan {
   framework::Verdict Verdict() const;
 };
 
-DeallocationPlan PlanDeallocation(const framework::Cycle& cycle, const FilterState& state);
+// The reason why a node is rejected where all claims could be allocated, but for those that are
+// allocated elsewhere.
+inline constexpr std::string_view kNotAvailable = "resourceclaim not available on the node";
+
+// `diagnosis` says which nodes were rejected for that.
+DeallocationPlan PlanDeallocation(const framework::Cycle& cycle, const FilterState& state,
+                                  const framework::Diagnosis& diagnosis);
 
 }  // namespace berth::scheduler::plugins

@@ -198,7 +198,6 @@ framework::PreFilterResult DynamicResources::PreFilter(framework::Cycle& cycle) 
     state.outcomes = cycle.class_cache<OutcomeCache>(*this).For(cycle.cluster(), cycle.pod_class(),
                                                                 std::move(input), max_steps_);
   }
-  if (!state.availability.empty()) state.unavailable = std::make_shared<std::set<size_t>>();
   state.pod = std::make_shared<PodClaims>();
   state.pod->claims = std::move(claims);
   return {};
@@ -238,7 +237,7 @@ framework::Verdict DynamicResources::Explain(const framework::Cycle& cycle,
     if (!verdict.ok()) return verdict;
   }
   if (state.IsAvailableOn(*cycle.nodes().info(node).object)) return {};
-  return RejectPod("resourceclaim not available on the node");
+  return RejectPod(std::string(kNotAvailable));
 }
 
 std::string DynamicResources::Details(const framework::Cycle& cycle, model::NodeRow node) const {
@@ -261,7 +260,8 @@ Task<framework::PostFilterResult> DynamicResources::PostFilter(
     result.verdict = framework::Verdict::Error("not found");
     co_return result;
   }
-  DeallocationPlan plan = PlanDeallocation(cycle, cycle.state<FilterState>(*this));
+  DeallocationPlan plan =
+      PlanDeallocation(cycle, cycle.state<FilterState>(*this), failed.diagnosis);
   result.verdict = co_await Deallocate(failed.writes, cycle.mutable_cluster(), std::move(plan));
   co_return result;
 }

@@ -29,13 +29,8 @@ bool Availability::On(const api::Node& node) const {
 }
 
 bool FilterState::IsAvailableOn(const api::Node& node) const {
-  bool available = true;
-  for (const auto& [index, where] : availability) {
-    if (where.On(node)) continue;
-    unavailable->insert(index);
-    available = false;
-  }
-  return available;
+  return std::ranges::all_of(availability,
+                             [&](const auto& claim) { return claim.second.On(node); });
 }
 
 std::vector<const api::ResourceClaim*> FilterState::ToAllocate() const {

@@ -6,7 +6,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -49,11 +48,8 @@ struct FilterState final : ClaimState {
   bool has_stale_special_claim = false;
   // Of the alternatives of claims that are allocated: see DynamicResources::Score.
   int64_t score = 0;
-  // Indices of claims that are not available on some node where all others could be allocated; null
-  // if all are available everywhere.
-  std::shared_ptr<std::set<size_t>> unavailable;
 
-  // Reports whether all claims that are allocated can be used on the node; notes those that cannot.
+  // Reports whether all claims that are allocated can be used on the node.
   bool IsAvailableOn(const api::Node& node) const;
   // The claims to allocate, in the order of the search.
   std::vector<const api::ResourceClaim*> ToAllocate() const;
