@@ -77,6 +77,8 @@ class NodeSelection {
 
   bool AreScoresOutdated(const Cycle& cycle, const SearchRules& rules);
   bool AreMany(std::span<const model::NodeRow> changed) const;
+  // Moves those of the rows that are selected to their new places.
+  void Follow(const model::NodeTable& nodes, std::span<const model::NodeRow> changed);
   void Deselect(model::NodeRow row);
   // Sets the groups of `rows`, which are in none. Returns false if that is not possible.
   bool Evaluate(const Cycle& cycle, const SearchRules& rules, model::NodeMask rows);
@@ -96,7 +98,8 @@ class NodeSelection {
   uint64_t static_position_ = 0;  // In the table's log of static changes.
   uint64_t position_ = 0;         // In its log of all changes.
   std::optional<uint64_t> order_version_;
-  std::vector<uint64_t> epochs_;  // Of the static scorers.
+  std::vector<uint64_t> epochs_;         // Of the static scorers.
+  std::vector<model::NodeRow> to_move_;  // Of Follow, which is called often.
 };
 
 }  // namespace berth::scheduler::framework
