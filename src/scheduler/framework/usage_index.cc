@@ -43,6 +43,24 @@ UsageIndex::Key UsageIndex::KeyOf(const NodeUsage& usage) {
   return size << 20 | Spread(StepOf(usage[kCpuUsage])) << 1 | Spread(StepOf(usage[kMemoryUsage]));
 }
 
+UsageIndex::Range UsageIndex::Range::Empty() {
+  Range range{.low = {}, .high = {}, .lowest_rank = UINT32_MAX, .highest_rank = 0};
+  range.low.fill(kNoneFits);
+  return range;
+}
+
+bool UsageIndex::Range::Widen(const NodeUsage& usage, uint32_t rank) {
+  bool wider = rank < lowest_rank || rank > highest_rank;
+  for (size_t column = 0; column < kUsageColumns; ++column) {
+    wider |= usage[column] < low[column] || usage[column] > high[column];
+    low[column] = std::min(low[column], usage[column]);
+    high[column] = std::max(high[column], usage[column]);
+  }
+  lowest_rank = std::min(lowest_rank, rank);
+  highest_rank = std::max(highest_rank, rank);
+  return wider;
+}
+
 void UsageIndex::Chunk::Append(Key entry_key, const Entry& entry) {
   for (size_t column = 0; column < kUsageColumns; ++column)
     usage[column][size] = entry.usage[column];
@@ -208,14 +226,23 @@ void UsageIndex::Parts::JoinRanks(const Parts& below, size_t part) {
   entries[part] = std::accumulate(of_below.begin(), of_below.end(), 0U);
 }
 
-void UsageIndex::Parts::Widen(size_t part, const NodeUsage& usage, uint32_t rank) {
+UsageIndex::Range UsageIndex::Parts::range(size_t part) const {
+  Range range{
+      .low = {}, .high = {}, .lowest_rank = lowest_rank[part], .highest_rank = highest_rank[part]};
   for (size_t column = 0; column < kUsageColumns; ++column) {
-    low[column][part] = std::min(low[column][part], usage[column]);
-    high[column][part] = std::max(high[column][part], usage[column]);
+    range.low[column] = low[column][part];
+    range.high[column] = high[column][part];
   }
-  lowest_rank[part] = std::min(lowest_rank[part], rank);
-  highest_rank[part] = std::max(highest_rank[part], rank);
-  ++entries[part];
+  return range;
+}
+
+void UsageIndex::Parts::SetRange(size_t part, const Range& range) {
+  for (size_t column = 0; column < kUsageColumns; ++column) {
+    low[column][part] = range.low[column];
+    high[column][part] = range.high[column];
+  }
+  lowest_rank[part] = range.lowest_rank;
+  highest_rank[part] = range.highest_rank;
 }
 
 void UsageIndex::UpdateRanges(uint32_t id) {
@@ -224,27 +251,34 @@ void UsageIndex::UpdateRanges(uint32_t id) {
 }
 
 void UsageIndex::UpdateRange(uint32_t id, size_t column) {
-  const Chunk* const chunk = chunks_[id].get();
-  const auto [lowest, highest] = chunk == nullptr || chunk->size == 0
-                                     ? ShareRange{kNoneFits, 0}
-                                     : RangeOf(std::span(chunk->usage[column]).first(chunk->size));
-  parts_.low[column][id] = lowest;
-  parts_.high[column][id] = highest;
+  ShareRange now{kNoneFits, 0};
+  if (Chunk* const chunk = chunks_[id].get()) {
+    if (chunk->size > 0) now = RangeOf(std::span(chunk->usage[column]).first(chunk->size));
+    chunk->range.low[column] = now.lowest;
+    chunk->range.high[column] = now.highest;
+  }
+  const float low = std::exchange(parts_.low[column][id], now.lowest);
+  const float high = std::exchange(parts_.high[column][id], now.highest);
   const size_t block = id / kChunksPerBlock;
-  const float low = blocks_.low[column][block], high = blocks_.high[column][block];
+  const float block_low = blocks_.low[column][block], block_high = blocks_.high[column][block];
+  // A block remains as it is if the chunk was, and is, not at the ends of its range.
+  if (low != block_low && high != block_high && now.lowest >= block_low &&
+      now.highest <= block_high)
+    return;
   blocks_.JoinRange(parts_, block, column);
-  if (blocks_.low[column][block] != low || blocks_.high[column][block] != high)
+  if (blocks_.low[column][block] != block_low || blocks_.high[column][block] != block_high)
     regions_.JoinRange(blocks_, block / kBlocksPerRegion, column);
 }
 
 void UsageIndex::UpdateRanks(uint32_t id) {
   RankRange of_chunk;
-  if (const Chunk* const chunk = chunks_[id].get()) {
+  parts_.entries[id] = 0;
+  if (Chunk* const chunk = chunks_[id].get()) {
     const auto ranks = std::span(chunk->rank).first(chunk->size);
     of_chunk = RangeOfRanks(ranks, ranks);
+    chunk->range.lowest_rank = of_chunk.lowest;
+    chunk->range.highest_rank = of_chunk.highest;
     parts_.entries[id] = static_cast<uint32_t>(chunk->size);
-  } else {
-    parts_.entries[id] = 0;
   }
   parts_.lowest_rank[id] = of_chunk.lowest;
   parts_.highest_rank[id] = of_chunk.highest;
@@ -317,11 +351,21 @@ void UsageIndex::Insert(const Entry& entry) {
     Split(id);
     id = ChunkAt(place);
   }
-  chunks_[id]->Append(key, entry);
-  parts_.Widen(id, entry.usage, entry.rank);
-  const size_t block = id / kChunksPerBlock;
-  blocks_.Widen(block, entry.usage, entry.rank);
-  regions_.Widen(block / kBlocksPerRegion, entry.usage, entry.rank);
+  Chunk& chunk = *chunks_[id];
+  chunk.Append(key, entry);
+  const size_t block = id / kChunksPerBlock, region = block / kBlocksPerRegion;
+  if (chunk.range.Widen(entry.usage, entry.rank)) {
+    parts_.SetRange(id, chunk.range);
+    Range of_block = blocks_.range(block);
+    if (of_block.Widen(entry.usage, entry.rank)) {
+      blocks_.SetRange(block, of_block);
+      Range of_region = regions_.range(region);
+      if (of_region.Widen(entry.usage, entry.rank)) regions_.SetRange(region, of_region);
+    }
+  }
+  ++parts_.entries[id];
+  ++blocks_.entries[block];
+  ++regions_.entries[region];
   ++size_;
 }
 
@@ -339,11 +383,11 @@ void UsageIndex::Remove(Key key, const Entry& entry) {
   --regions_.entries[id / kChunksPerBlock / kBlocksPerRegion];
   // Ranges become narrower only if the entry was at one end of them.
   for (size_t column = 0; column < kUsageColumns; ++column) {
-    const float low = parts_.low[column][id], high = parts_.high[column][id];
+    const float low = chunk.range.low[column], high = chunk.range.high[column];
     const bool at_end = usage[column] == low || usage[column] == high;
     if (at_end && (low != high || chunk.size == 0)) UpdateRange(id, column);
   }
-  if (entry.rank == parts_.lowest_rank[id] || entry.rank == parts_.highest_rank[id])
+  if (entry.rank == chunk.range.lowest_rank || entry.rank == chunk.range.highest_rank)
     UpdateRanks(id);
   JoinIfFew(id);
   --size_;

@@ -79,8 +79,21 @@ class UsageIndex {
   static constexpr size_t kLoadedPerBlock = 48;  // The others are left for chunks that are split.
   static constexpr size_t kBlocksPerRegion = kChunksPerBlock;
 
+  // The usages and ranks of some entries: a cache line.
+  struct Range {
+    NodeUsage low, high;
+    uint32_t lowest_rank, highest_rank;
+
+    static Range Empty();
+    // Adds an entry. Returns false if that changes nothing.
+    bool Widen(const NodeUsage& usage, uint32_t rank);
+  };
+
   // In no particular order.
   struct Chunk {
+    // A copy of what `parts_` has, where each number is in a cache line of its own: most entries
+    // come and go without changing it.
+    alignas(64) Range range = Range::Empty();
     size_t size = 0;
     uint64_t first = 0;  // All entries from here on, up to that of the next chunk, are in this one.
     alignas(32) std::array<std::array<float, kCapacity>, kUsageColumns> usage;
@@ -108,8 +121,8 @@ class UsageIndex {
     // entries, from those that it consists of, of which `below` has kChunksPerBlock for each.
     void JoinRange(const Parts& below, size_t part, size_t column);
     void JoinRanks(const Parts& below, size_t part);
-    // Adds an entry to the ranges of a part.
-    void Widen(size_t part, const NodeUsage& usage, uint32_t rank);
+    Range range(size_t part) const;
+    void SetRange(size_t part, const Range& range);
     // The ranges of the parts from `first` on.
     UsageRanges ranges(size_t first) const;
     // Computes the bounds of `count` parts, and calls visit(part) for each that may have a better
