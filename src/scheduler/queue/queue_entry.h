@@ -122,7 +122,14 @@ class ReadyPods {
   ReadyPods(By by, const framework::QueueSortPlugin& sort) : entries_(Before{by, &sort}) {}
 
   void Insert(QueueEntry& entry) { entries_.insert(&entry); }
-  void Erase(QueueEntry& entry) { entries_.erase(&entry); }
+  void Erase(QueueEntry& entry) {
+    // The first, which is what Pop removes, is found without comparing it with others.
+    if (&front() == &entry) {
+      entries_.erase(entries_.begin());
+    } else {
+      entries_.erase(&entry);
+    }
+  }
   QueueEntry& front() const { return **entries_.begin(); }
   bool empty() const { return entries_.empty(); }
   size_t size() const { return entries_.size(); }

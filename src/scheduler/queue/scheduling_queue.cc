@@ -126,9 +126,13 @@ void SchedulingQueue::CountRejections(size_t profile, framework::PluginMask plug
 }
 
 // Its rejections no longer count: it is tried again, or deleted.
-void SchedulingQueue::Drop(QueueEntry& entry) {
+void SchedulingQueue::LeaveQueue(QueueEntry& entry) {
   CountRejections(entry.profile, entry.rejectors.all(), -1);
   TakeOut(entry);
+}
+
+void SchedulingQueue::Drop(QueueEntry& entry) {
+  LeaveQueue(entry);
   entries_.erase(entry.order.pod);
 }
 

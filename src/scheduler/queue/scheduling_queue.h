@@ -121,6 +121,8 @@ class SchedulingQueue {
   void PutIn(QueueEntry& entry, Place place);
   // Inserts a pod that was elsewhere; `why` is for the metrics, and what woke it.
   void Enter(QueueEntry& entry, Place place, framework::EventLabel why, Instant now);
+  // Removes the entry from its place for good; the queue still owns it.
+  void LeaveQueue(QueueEntry& entry);
   void Drop(QueueEntry& entry);
 
   // Removes the entry from its place; returns nothing if the pod is in flight already.

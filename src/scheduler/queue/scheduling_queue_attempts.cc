@@ -27,10 +27,10 @@ std::optional<QueueEntry> SchedulingQueue::Pop(Instant now) {
 
 std::optional<QueueEntry> SchedulingQueue::TakeToFlight(QueueEntry& entry, Instant now) {
   NoteReady(entry, now);
-  QueueEntry popped = entry;
-  Drop(entry);
+  LeaveQueue(entry);
+  QueueEntry popped = std::move(entry);
+  entries_.erase(popped.order.pod);
   ++popped.attempts;
-  popped.place = Place::kNowhere;
   if (in_flight_.Contains(popped.uid)) return std::nullopt;
   in_flight_.Begin(popped.uid);
   return popped;
