@@ -344,7 +344,7 @@ class Engine::State {
   framework::RankingBudget ranking_;
 
   std::unordered_map<const BindingCycle*, std::unique_ptr<BindingCycle>> bindings_;
-  std::unordered_map<std::string, BindingCycle*> binding_of_;  // By the pod's uid.
+  std::unordered_map<std::string_view, BindingCycle*> binding_of_;  // By the uid of its pod.
   std::vector<BindingCycle*> finished_bindings_;
   Evictions evictions_;
 };

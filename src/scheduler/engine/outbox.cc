@@ -4,10 +4,10 @@
 
 namespace berth::scheduler::engine {
 
-CommandId Outbox::Post(framework::ApiWrite write) {
+CommandId Outbox::Post(framework::ApiWrite&& write) {
   const CommandId id{next_command_++};
   const auto lane = static_cast<size_t>(framework::LaneOf(write));
-  waiting_[lane].push_back({id, std::move(write)});
+  waiting_[lane].emplace_back(id, std::move(write));
   return id;
 }
 
@@ -25,7 +25,7 @@ void Outbox::IssueForCycle(PendingWrite& pending, std::coroutine_handle<> waiter
 }
 
 bool Outbox::Withdraw(framework::WriteLane lane, CommandId id) {
-  std::deque<Command>& waiting = waiting_[static_cast<size_t>(lane)];
+  Lane& waiting = waiting_[static_cast<size_t>(lane)];
   const auto found = std::ranges::lower_bound(waiting, id, {}, &Command::id);
   if (found == waiting.end() || found->id != id) return false;
   waiting.erase(found);
@@ -35,10 +35,10 @@ bool Outbox::Withdraw(framework::WriteLane lane, CommandId id) {
 
 std::vector<Command> Outbox::TakeCommands(size_t limit) {
   size_t count = 0;
-  for (const std::deque<Command>& lane : waiting_) count += lane.size();
+  for (const Lane& lane : waiting_) count += lane.size();
   std::vector<Command> taken;
   taken.reserve(std::min(limit, count));
-  for (std::deque<Command>& lane : waiting_) {
+  for (Lane& lane : waiting_) {
     for (; taken.size() < limit && !lane.empty(); lane.pop_front())
       taken.push_back(std::move(lane.front()));
   }

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <boost/container/deque.hpp>
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <optional>
 #include <string>
@@ -32,7 +32,7 @@ class Outbox final : public framework::Async {
   Instant latest_wall() const { return latest_wall_; }
 
   // Requests a write whose result no coroutine awaits.
-  CommandId Post(framework::ApiWrite write);
+  CommandId Post(framework::ApiWrite&& write);
   void Record(framework::RecordEvent event) override { Post(std::move(event)); }
   // Withdraws a write of `lane` that was not taken; a coroutine that awaits it is resumed with
   // success. Returns false if it is too late.
@@ -69,10 +69,16 @@ class Outbox final : public framework::Async {
   };
 
   static constexpr size_t kLanes = static_cast<size_t>(framework::WriteLane::kEvent) + 1;
+  static constexpr size_t kCommandsPerBlock = 64;
 
   Now now_;
   Instant latest_wall_;
-  std::array<std::deque<Command>, kLanes> waiting_;  // Oldest first, by id.
+  // Commands are large: std::deque would allocate each on its own.
+  using Lane = boost::container::deque<
+      Command, void,
+      boost::container::deque_options_t<boost::container::block_size<kCommandsPerBlock>>>;
+
+  std::array<Lane, kLanes> waiting_;  // Oldest first, by id.
   std::unordered_map<CommandId, Awaited> awaited_;
   std::unordered_set<CommandId> awaited_by_cycle_;
   uint32_t next_command_ = 0;

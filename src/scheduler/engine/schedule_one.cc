@@ -324,13 +324,14 @@ void Engine::State::AwaitPermit(BindingCycle::Placement& placement, const Permit
 void Engine::State::StartBinding(BindingCycle::Placement placement) {
   Activate(placement.attempt->cycle());
   cluster_.HoldRow(placement.node);  // Until the binding ends, even if the node is deleted.
-  const std::string uid = placement.pod->uid();
   auto binding = std::make_unique<BindingCycle>(
       std::move(placement),
       BindingCycle::Services{outbox_, status_, extenders_, queue_, finished_bindings_});
   BindingCycle& started = *binding;
   bindings_.emplace(&started, std::move(binding));
-  binding_of_[uid] = &started;
+  const std::string& uid = started.pod().uid();
+  binding_of_.erase(uid);  // Its key may not outlive the other binding cycle: see FinishBinding.
+  binding_of_.emplace(uid, &started);
   started.Start();
 }
 

@@ -16,7 +16,7 @@ framework::PatchPodStatus Merge(const framework::PatchPodStatus& older,
 }  // namespace
 
 void StatusWriter::Issue(const std::string& uid, PodWrites& pod) {
-  pod.command = outbox_.Post(pod.patch);
+  pod.command = outbox_.Post(framework::PatchPodStatus(pod.patch));
   ++pod.tries;
   uid_of_command_.emplace(*pod.command, uid);
 }

@@ -67,6 +67,4 @@ bool operator==(const WriteResult& a, const WriteResult& b) {
 
 WriteLane LaneOf(const ApiWrite& write) { return std::visit(Lanes{}, write); }
 
-Async::PendingWrite Async::Write(ApiWrite write) { return {*this, std::move(write)}; }
-
 }  // namespace berth::scheduler::framework

@@ -196,7 +196,7 @@ class Async {
     void await_suspend(std::coroutine_handle<> waiter) { async.Issue(*this, waiter); }
     WriteResult await_resume() { return std::move(result); }
   };
-  PendingWrite Write(ApiWrite write);
+  PendingWrite Write(ApiWrite&& write) { return {*this, std::move(write)}; }
 
   // co_await async.Sleep(...) continues after that time.
   struct Pause {
