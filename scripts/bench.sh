@@ -10,9 +10,12 @@ set -eu
 berth=${1:-bin/berth}
 shared=${BERTH_SHARED:-../shared}
 
+failed=0
+
+# One that fails does not stop the others.
 world() {
   echo "== $berth bench $*"
-  "$berth" bench "$@"
+  "$berth" bench "$@" || failed=$((failed + 1))
 }
 
 for classes in 1 10 100 1000 each; do
@@ -41,6 +44,8 @@ if [ "${BENCH_LARGE:-}" ]; then
 fi
 
 for file in $(find "$shared/scheduler_perf" -name performance-config.yaml 2>/dev/null | sort); do
+  # Some files have only tests.
+  "$berth" bench --perf-config "$file" --labels performance --list >/dev/null 2>&1 || continue
   world --perf-config "$file" --labels performance
 done
 file=$shared/scheduler_perf/misc/performance-config.yaml
@@ -48,4 +53,8 @@ if [ -e "$file" ]; then
   for mode in store http; do
     world --perf-config "$file" --select '^SchedulingBasic/5000Nodes_10000Pods$' --mode $mode
   done
+fi
+if [ $failed -gt 0 ]; then
+  echo "bench: $failed of the runs above failed" >&2
+  exit 1
 fi
