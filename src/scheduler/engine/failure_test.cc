@@ -181,7 +181,7 @@ TEST_F(FailureCacheTest, CopiesFailTheSameWay) {
     c.change(pod);
     const model::PodRecord& copy = Put(pod);
     const model::PodRecord& first = Put(MakePod("first"));
-    EXPECT_EQ(known_.Find(copy, 0), nullptr);
+    known_.Clear();
     known_.Add(first, 0, Insufficient());
     const Failure* failure = known_.Find(copy, 0);
     ASSERT_EQ(failure != nullptr, c.known);
@@ -204,14 +204,20 @@ TEST_F(FailureCacheTest, LongMessagesDoNotAccumulate) {
   EXPECT_LE(cached, 4);
 }
 
-TEST_F(FailureCacheTest, AnyChangeOfTheClusterInvalidatesThem) {
+TEST_F(FailureCacheTest, AnyChangeThatOthersSeeInvalidatesThem) {
   const model::PodRecord& pod = Put(MakePod("a"));
+  const model::PodRecord& other = Put(MakePod("b"));
   const std::function<void()> changes[] = {
       [&] { cluster_.Put(MakeNode("n1").ref()); },
-      [&] { cluster_.Put(MakePod("b").ref()); },
+      [&] { cluster_.Put(MakePod("c").On("n1").ref()); },
+      [&] { cluster_.Remove<api::Pod>({"default", "c"}); },
+      // Classes and labels that nobody has leave their numbers to others.
+      [&] { cluster_.Put(MakePod("b").Label("app", "web").ref()); },
+      [&] { cluster_.Put(MakePod("b").Label("app", "web").Priority(1).ref()); },
+      [&] { cluster_.NominateByName(other.id, "n1"); },
+      [&] { cluster_.Put(MakePod("b").Label("app", "web").Priority(1).ref()); },
+      [&] { cluster_.Nominate(other.id, {}); },
       [&] { cluster_.Remove<api::Pod>({"default", "b"}); },
-      [&] { cluster_.NominateByName(pod.id, "n1"); },
-      [&] { cluster_.Nominate(pod.id, {}); },
       [&] { cluster_.Put(MakeObject<api::PersistentVolume>("pv")); },
       [&] { cluster_.Put(MakeObject<api::PodDisruptionBudget>("b", "default")); },
   };
@@ -221,6 +227,32 @@ TEST_F(FailureCacheTest, AnyChangeOfTheClusterInvalidatesThem) {
     changes[i]();
     EXPECT_EQ(known_.Find(pod, 0), nullptr);
   }
+}
+
+// Each of ten thousand pods that fail gets its condition before the next is tried.
+TEST_F(FailureCacheTest, PodsThatWaitDoNotInvalidateThem) {
+  const model::PodRecord& pod = Put(MakePod("a"));
+  known_.Add(pod, 0, Insufficient());
+  api::Pod failed = MakePod("a");
+  failed.status.conditions = {{.type = "PodScheduled", .status = "False"}};
+  Put(failed);
+  EXPECT_NE(known_.Find(pod, 0), nullptr);
+  Put(MakePod("b"));
+  EXPECT_NE(known_.Find(pod, 0), nullptr);
+}
+
+TEST_F(FailureCacheTest, MembersOfGroupsInvalidateThem) {
+  model::Cluster cluster({.generic_workload = true});
+  FailureCache known(cluster);
+  const auto put = [&](const api::Pod& pod) {
+    return cluster.pod(cluster.PutPod(std::make_shared<const api::Pod>(pod)));
+  };
+  const model::PodRecord pod = put(MakePod("a"));
+  known.Add(pod, 0, Insufficient());
+  put(MakePod("b"));
+  EXPECT_NE(known.Find(pod, 0), nullptr);
+  put(MakePod("c").InGroup("g"));
+  EXPECT_EQ(known.Find(pod, 0), nullptr);
 }
 
 TEST_F(FailureCacheTest, FailureOfANominatedPodIsNotShared) {

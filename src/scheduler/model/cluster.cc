@@ -61,12 +61,12 @@ const Objects<T>& Cluster::objects() const {
 
 template <typename T>
 void Cluster::Put(const std::shared_ptr<const T>& object) {
-  ++version_;
   if constexpr (std::is_same_v<T, api::Pod>) {
     PutPod(object);
   } else if constexpr (std::is_same_v<T, api::Node>) {
     PutNode(object);
   } else {
+    ++version_;
     if constexpr (OwnsPods<T>)
       owner_selectors_->Change<T>(objects_->of<T>().FindRef(ObjectName(object->metadata)), object);
     objects_->of<T>().Put(object);
@@ -86,7 +86,6 @@ void Cluster::Put(const api::Object& object) {
 
 template <typename T>
 bool Cluster::Remove(const api::ObjectKey& key) {
-  ++version_;
   if constexpr (std::is_same_v<T, api::Pod>) {
     const PodId id = pods_.Find(key.namespace_, key.name);
     if (!id.valid()) return false;
@@ -95,6 +94,7 @@ bool Cluster::Remove(const api::ObjectKey& key) {
   } else if constexpr (std::is_same_v<T, api::Node>) {
     return RemoveNode(key.name);
   } else {
+    ++version_;
     if constexpr (OwnsPods<T>) owner_selectors_->Change<T>(objects_->of<T>().FindRef(key), nullptr);
     const bool removed = objects_->of<T>().Remove(key);
     storage_->Remove<T>(key);
@@ -108,7 +108,6 @@ bool Cluster::Remove(const api::ObjectKey& key) {
 }
 
 PodId Cluster::PutPod(std::shared_ptr<const api::Pod> pod) {
-  ++version_;
   PodId id = pods_.Find(pod->metadata.namespace_, pod->metadata.name);
   if (id.valid() && (pod->finished() || pods_.Get(id).uid() != pod->metadata.uid)) {
     DropPod(id);
@@ -122,6 +121,7 @@ PodId Cluster::PutPod(std::shared_ptr<const api::Pod> pod) {
   if (known && record.state == PodState::kAssumed && !placed_by_api) {
     // The pod counts as it was when it was assumed; its class follows when it is confirmed or
     // forgotten. Only termination takes effect at once.
+    ++version_;
     const PodRecord old = record;
     record.object = std::move(pod);
     if (record.terminating() != old.terminating()) {
@@ -135,6 +135,12 @@ PodId Cluster::PutPod(std::shared_ptr<const api::Pod> pod) {
   const PodRecord old = record;
   record.object = std::move(pod);
   Describe(record, /*with_node_name=*/false);
+  // Others do not see a pod that waits, so that ten thousand that fail and get their conditions do
+  // not look like ten thousand changes.
+  const bool waits = !placed_by_api &&
+                     (!known || (old.state == PodState::kPending &&
+                                 record.pod_class == old.pod_class && record.labels == old.labels));
+  if (!waits || nominations_.NodeOf(record.id).valid() || IsInGroup(record)) ++version_;
   const NodeRow node = placed_by_api ? nodes_.RowFor(record.object->spec.node_name) : NodeRow{};
   // Most updates of a running pod change nothing that its node or any counter sees.
   const bool was_placed = known && old.state != PodState::kPending;
@@ -161,6 +167,10 @@ PodId Cluster::PutPod(std::shared_ptr<const api::Pod> pod) {
   if (known) Release(old);
   affinity_terms_->Trim();
   return record.id;
+}
+
+bool Cluster::IsInGroup(const PodRecord& record) const {
+  return features_.has_groups() && GroupNamedBy(*record.object).has_value();
 }
 
 void Cluster::Describe(PodRecord& record, bool with_node_name) {
@@ -193,6 +203,7 @@ void Cluster::CountAllOn(NodeRow row, int32_t delta) {
 
 // A node that changes its labels moves its pods from domain to domain.
 void Cluster::PutNode(const std::shared_ptr<const api::Node>& node) {
+  ++version_;
   const NodeRow row = nodes_.Find(symbols_.Find(node->metadata.name));
   const bool moves = row.valid() && !nodes_.info(row).pods.empty() &&
                      (nodes_.info(row).object == nullptr ||
@@ -214,6 +225,7 @@ void Cluster::FillNewColumns() {
 }
 
 bool Cluster::RemoveNode(const std::string& name) {
+  ++version_;
   const Symbol symbol = symbols_.Find(name);
   const NodeRow row = nodes_.Find(symbol);
   const bool has_pods = row.valid() && !nodes_.info(row).pods.empty();
@@ -254,6 +266,7 @@ void Cluster::UnplacePod(PodRecord& record) {
 }
 
 void Cluster::DropPod(PodId id) {
+  ++version_;
   PodRecord& record = pods_.Get(id);
   if (features_.has_groups()) groups_->Remove(id);
   SetNomination(id, {});

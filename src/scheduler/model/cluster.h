@@ -75,7 +75,8 @@ class Cluster {
   template <typename T>
   const Objects<T>& objects() const;
 
-  // A number that grows with every change that may change a decision.
+  // A number that grows with every change that may change a decision: not with the pods that wait
+  // for a node, unless a node is nominated for them or they are in a group.
   uint64_t version() const { return version_; }
 
   // --- objects, as the API reports them ---
@@ -191,6 +192,7 @@ class Cluster {
   void NamespacesChanged();
   void DropPod(PodId id);
   void Describe(PodRecord& record, bool with_node_name);
+  bool IsInGroup(const PodRecord& record) const;
 
   const Features features_;
   uint64_t version_ = 0;
