@@ -322,6 +322,7 @@ void Engine::State::AwaitPermit(BindingCycle::Placement& placement, const Permit
 }
 
 void Engine::State::StartBinding(BindingCycle::Placement placement) {
+  placement.attempt->EndSteps();
   Activate(placement.attempt->cycle());
   cluster_.HoldRow(placement.node);  // Until the binding ends, even if the node is deleted.
   auto binding = std::make_unique<BindingCycle>(

@@ -127,16 +127,11 @@ Verdict Attempt::Filter() {
   const bool has_rivals = !cluster_.nominations().empty();
   if (has_rivals && cycle_.pod().uid().empty()) return FilterWithoutCache();
   if (Verdict error = RefreshCachedFilters(); !error.ok()) return error;
-  PluginTimer timer(meter_);
   feasible_ = candidates_;
   feasible_ &= results_.feasible();
-  for (const FilterPlugin* filter :
-       profile_.filter().subspan(ClassResults::CachedFilters(profile_))) {
-    if (Contains(skipped_filters_, *filter)) continue;
-    Verdict verdict = filter->Filter(cycle_, feasible_);
-    timer.End(*filter, MeasuredPoint::kFilter, verdict.code());
-    if (!verdict.ok()) return FilterError(*filter, verdict);
-  }
+  const size_t cached = ClassResults::CachedFilters(profile_);
+  if (Verdict error = RunUncachedFilters(profile_.filter().subspan(cached)); !error.ok())
+    return error;
   return has_rivals ? CorrectCachedResults() : Verdict();
 }
 
@@ -144,14 +139,22 @@ Verdict Attempt::Filter() {
 Verdict Attempt::FilterWithoutCache() {
   bypasses_cache_ = true;
   feasible_ = candidates_;
+  if (Verdict error = RunUncachedFilters(profile_.filter()); !error.ok()) return error;
+  return FilterContestedNodes();
+}
+
+Verdict Attempt::RunUncachedFilters(std::span<const FilterPlugin* const> filters) {
+  steps_.clear();
   PluginTimer timer(meter_);
-  for (const FilterPlugin* filter : profile_.filter()) {
+  for (const FilterPlugin* filter : filters) {
     if (Contains(skipped_filters_, *filter)) continue;
-    Verdict verdict = filter->Filter(cycle_, feasible_);
+    steps_.push_back({filter, feasible_});
+    const Verdict verdict = filter->Filter(cycle_, feasible_);
     timer.End(*filter, MeasuredPoint::kFilter, verdict.code());
     if (!verdict.ok()) return FilterError(*filter, verdict);
   }
-  return FilterContestedNodes();
+  steps_.push_back({nullptr, feasible_});
+  return {};
 }
 
 size_t Attempt::KeepFirst(size_t enough) {
@@ -197,6 +200,14 @@ model::NodeRow Attempt::NominatedNode() const {
   const model::NodeRow row = cluster_.nodes().Find(cluster_.symbols().Find(name));
   if (!row.valid() || !cluster_.nodes().present().Test(row.index())) return {};
   return placement_ == nullptr || placement_->Test(row.index()) ? row : model::NodeRow{};
+}
+
+void Attempt::EndSteps() {
+  candidates_ = {};
+  feasible_ = {};
+  special_ = {};
+  steps_ = {};
+  own_rank_ = {};
 }
 
 void Attempt::TryAdd(const model::PodRecord& pod, model::NodeRow node) {
@@ -267,10 +278,14 @@ Diagnosis Attempt::Diagnose(const Verdict& pre_filter) {
         fmt::format("node(s) didn't satisfy plugin(s) [{}]", fmt::join(restricted_by_, " ")));
   }
   diagnosis.Add(cached, results_.verdict_of());
+  for (const auto& [node, why] : excluded_) {
+    if (!others.Test(node.index())) continue;
+    diagnosis.Add(node, why);
+    others.Clear(node.index());
+  }
+  AddUncachedRejections(others, diagnosis);
   others.ForEach([&](size_t row) {
     const model::NodeRow node{static_cast<uint32_t>(row)};
-    if (const auto found = excluded_.find(node); found != excluded_.end())
-      return diagnosis.Add(node, found->second);
     Verdict verdict = FilterNode(node);
     if (!verdict.ok()) diagnosis.Add(node, std::move(verdict));
   });
@@ -323,6 +338,42 @@ Verdict Attempt::CacheVerdicts(model::NodeMask rejected) {
 
 // Caches the verdicts of nodes that `filter` rejects.
 void Attempt::CacheVerdictsOfKinds(const FilterPlugin& filter, const model::NodeMask& rejected) {
+  ExplainKinds(
+      filter, rejected,
+      [&](model::NodeRow node) {
+        results_.CacheVerdict(node, RunFilters(node, profile_.filter()));
+        return results_.verdict_of()[node.index()];
+      },
+      [&](model::NodeRow node, VerdictTable::Number verdict) {
+        results_.CacheVerdict(node, verdict);
+      });
+}
+
+// Moves from `nodes` to the diagnosis those that an uncached filter rejects as they are.
+void Attempt::AddUncachedRejections(model::NodeMask& nodes, Diagnosis& diagnosis) {
+  if (steps_.empty() || nodes.None()) return;
+  model::NodeMask left = nodes;
+  if (special_.size() > 0) left -= special_;
+  left &= steps_.front().before;
+  nodes -= left;
+  for (size_t i = 0; i + 1 < steps_.size(); ++i) {
+    model::NodeMask later = left;
+    later &= steps_[i + 1].before;
+    left -= later;
+    ExplainKinds(
+        *steps_[i].filter, left,
+        [&](model::NodeRow node) {
+          return diagnosis.Add(node, RunFilters(node, profile_.filter()));
+        },
+        [&](model::NodeRow node, VerdictTable::Number verdict) { diagnosis.Add(node, verdict); });
+    left = std::move(later);
+  }
+  nodes |= left;  // Something else keeps the pod off these.
+}
+
+template <typename Explain, typename Repeat>
+void Attempt::ExplainKinds(const FilterPlugin& filter, const model::NodeMask& rejected,
+                           Explain&& explain, Repeat&& repeat) const {
   std::map<uint32_t, VerdictTable::Number> known;
   auto last = known.end();  // Neighbours are often of one kind.
   std::array<uint32_t, 64> kinds;
@@ -335,12 +386,11 @@ void Attempt::CacheVerdictsOfKinds(const FilterPlugin& filter, const model::Node
       const uint32_t kind = kinds[i];
       if (last == known.end() || last->first != kind) last = known.find(kind);
       if (last != known.end()) {
-        results_.CacheVerdict(node, last->second);
+        repeat(node, last->second);
         continue;
       }
-      results_.CacheVerdict(node, RunFilters(node, profile_.filter()));
-      if (kind == FilterPlugin::kNoKind) continue;
-      last = known.emplace(kind, results_.verdict_of()[node.index()]).first;
+      const VerdictTable::Number verdict = explain(node);
+      if (kind != FilterPlugin::kNoKind) last = known.emplace(kind, verdict).first;
     }
   }
 }

@@ -149,6 +149,9 @@ class Attempt {
   // The feasible nodes, in the order in which equals are chosen.
   std::vector<model::NodeRow> FeasibleInOrder() const;
 
+  // None of the steps above is called again: releases what grows with the number of nodes.
+  void EndSteps();
+
   // The weighted scores of each plugin for each feasible node, computed without the cached results.
   struct PluginScores {
     std::string plugin;
@@ -201,6 +204,7 @@ class Attempt {
   Verdict FilterCachedWithRivals(model::NodeRow node);
   Verdict RefreshCachedFilters();
   Verdict FilterWithoutCache();
+  Verdict RunUncachedFilters(std::span<const FilterPlugin* const> filters);
   Verdict FilterContestedNodes();
   Verdict CorrectCachedResults();
   Verdict FilterSpecialNode(model::NodeRow node);
@@ -211,6 +215,12 @@ class Attempt {
   size_t AllNodes() const;
   Verdict CacheVerdicts(model::NodeMask rejected);
   void CacheVerdictsOfKinds(const FilterPlugin& filter, const model::NodeMask& rejected);
+  void AddUncachedRejections(model::NodeMask& nodes, Diagnosis& diagnosis);
+  // Calls explain(NodeRow) for one node of each kind of those that `filter` rejects, which returns
+  // the number of its verdict, and repeat(NodeRow, number) for the others.
+  template <typename Explain, typename Repeat>
+  void ExplainKinds(const FilterPlugin& filter, const model::NodeMask& rejected, Explain&& explain,
+                    Repeat&& repeat) const;
   Verdict PreScore();
   Verdict ScoreFromCache();
   size_t RankTotals(std::span<ScoredNode> into);
@@ -236,6 +246,13 @@ class Attempt {
   PluginMask skipped_scores_ = 0;
   model::NodeMask candidates_;
   model::NodeMask feasible_;
+  // The nodes that were left before each filter whose results are not cached; after the last, too,
+  // without a filter.
+  struct Step {
+    const FilterPlugin* filter;
+    model::NodeMask before;
+  };
+  std::vector<Step> steps_;
   std::shared_ptr<PriorityView> view_;  // Null before it is used.
   model::NodeMask special_;             // See IsSpecial. Empty if there is none.
   uint32_t start_ = 0;

@@ -64,12 +64,17 @@ void Diagnosis::ResizeRows(size_t rows) {
   if (rows > by_row_.size()) by_row_.resize(std::max(rows, all_nodes), kNotJudged);
 }
 
-void Diagnosis::Add(model::NodeRow node, Verdict verdict) {
+VerdictTable::Number Diagnosis::Add(model::NodeRow node, Verdict verdict) {
   const VerdictTable::Number number = verdicts_.Add(std::move(verdict));
+  Add(node, number);
+  return number;
+}
+
+void Diagnosis::Add(model::NodeRow node, VerdictTable::Number verdict) {
   counts_.resize(verdicts_.size(), 0);
-  if (counts_[number]++ == 0) AddRejector(verdicts_[number]);
+  if (counts_[verdict]++ == 0) AddRejector(verdicts_[verdict]);
   ResizeRows(node.index() + 1);
-  by_row_[node.index()] = number;
+  by_row_[node.index()] = verdict;
   ++judged_;
 }
 

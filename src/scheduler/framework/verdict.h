@@ -98,8 +98,9 @@ class Diagnosis {
   // Verdicts may then be added by their number in `known`.
   explicit Diagnosis(VerdictTable known);
 
-  // Each node is added once.
-  void Add(model::NodeRow node, Verdict verdict);
+  // Each node is added once. Returns the number of the verdict.
+  VerdictTable::Number Add(model::NodeRow node, Verdict verdict);
+  void Add(model::NodeRow node, VerdictTable::Number verdict);
   // Adds all of `nodes`, each with the verdict of that number in the table passed to the
   // constructor.
   void Add(const model::NodeMask& nodes, std::span<const VerdictTable::Number> by_row);

@@ -1,6 +1,7 @@
 #include "scheduler/plugins/inter_pod_affinity/inter_pod_affinity.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstdlib>
 #include <optional>
 #include <utility>
@@ -135,6 +136,15 @@ class Rules {
     return equal;
   }
 
+  // Which rule rejects a node.
+  enum class Kind : uint32_t { kPasses, kLacksWanted, kHasShunned, kIsUnwelcome };
+  Kind Judge(size_t row) const {
+    if (!HasWanted(row)) return Kind::kLacksWanted;
+    if (AnyNear(shunned_, row)) return Kind::kHasShunned;
+    return AnyNear(unwelcome_, row) ? Kind::kIsUnwelcome : Kind::kPasses;
+  }
+
+ private:
   // Every term's domain must have a matching pod; the first pod of a group that selects itself may
   // be placed anywhere that has the topology.
   bool HasWanted(size_t row) const {
@@ -145,10 +155,7 @@ class Rules {
     }
     return all || first_of_its_kind_;
   }
-  bool HasShunned(size_t row) const { return AnyNear(shunned_, row); }
-  bool IsUnwelcome(size_t row) const { return AnyNear(unwelcome_, row); }
 
- private:
   static bool AnyNear(const std::vector<DomainCounts>& counts, size_t row) {
     return std::ranges::any_of(counts,
                                [&](const DomainCounts& domain) { return domain.Near(row) > 0; });
@@ -303,18 +310,28 @@ framework::Described InterPodAffinity::DescribeFilter(const framework::Cycle& cy
 framework::Verdict InterPodAffinity::Explain(const framework::Cycle& cycle,
                                              model::NodeRow node) const {
   const Rules rules(cycle, cycle.compiled<OwnTerms>(*this));
-  if (!rules.HasWanted(node.index())) {
-    return {framework::Code::kUnschedulableAndUnresolvable,
-            "node(s) didn't match pod affinity rules"};
-  }
-  if (rules.HasShunned(node.index())) {
-    return {framework::Code::kUnschedulable, "node(s) didn't match pod anti-affinity rules"};
-  }
-  if (rules.IsUnwelcome(node.index())) {
-    return {framework::Code::kUnschedulable,
-            "node(s) didn't satisfy existing pods anti-affinity rules"};
+  switch (rules.Judge(node.index())) {
+    case Rules::Kind::kLacksWanted:
+      return {framework::Code::kUnschedulableAndUnresolvable,
+              "node(s) didn't match pod affinity rules"};
+    case Rules::Kind::kHasShunned:
+      return {framework::Code::kUnschedulable, "node(s) didn't match pod anti-affinity rules"};
+    case Rules::Kind::kIsUnwelcome:
+      return {framework::Code::kUnschedulable,
+              "node(s) didn't satisfy existing pods anti-affinity rules"};
+    case Rules::Kind::kPasses:
+      break;
   }
   return {};
+}
+
+void InterPodAffinity::RejectionKinds(const framework::Cycle& cycle, size_t first, uint64_t rows,
+                                      std::span<uint32_t, 64> kinds) const {
+  const Rules rules(cycle, cycle.compiled<OwnTerms>(*this));
+  for (; rows != 0; rows &= rows - 1) {
+    const auto i = static_cast<size_t>(std::countr_zero(rows));
+    kinds[i] = static_cast<uint32_t>(rules.Judge(first + i));
+  }
 }
 
 namespace {

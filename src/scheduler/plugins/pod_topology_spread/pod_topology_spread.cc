@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <utility>
 #include <vector>
 
@@ -112,24 +114,48 @@ framework::Described PodTopologySpread::DescribeFilter(const framework::Cycle& c
   return framework::Described::kYes;
 }
 
+namespace {
+
+// Why a constraint keeps the pod off a node.
+enum class SpreadFailure : uint32_t { kNone, kLacksLabel, kSkew };
+
+}  // namespace
+
 framework::Verdict PodTopologySpread::Explain(const framework::Cycle& cycle,
                                               model::NodeRow node) const {
-  const auto& constraints = cycle.compiled<SpreadConstraints>(*this);
-  const auto& state = cycle.state<SpreadFilterState>(*this);
-  for (size_t i = 0; i < constraints.hard().size(); ++i) {
-    const SpreadRule& rule = constraints.hard()[i];
-    const model::DomainId domain = rule.key->domain_of()[node.index()];
-    if (!domain.valid()) {
+  std::array<uint32_t, 64> kinds;
+  RejectionKinds(cycle, node.index(), 1, kinds);
+  switch (static_cast<SpreadFailure>(kinds[0])) {
+    case SpreadFailure::kLacksLabel:
       return {framework::Code::kUnschedulableAndUnresolvable,
               "node(s) didn't match pod topology spread constraints (missing required label)"};
-    }
-    if (state.tallies[i].In(domain) >
-        HighestAllowed(rule, state.counts->hard[i], state.tallies[i])) {
+    case SpreadFailure::kSkew:
       return {framework::Code::kUnschedulable,
               "node(s) didn't match pod topology spread constraints"};
-    }
+    case SpreadFailure::kNone:
+      break;
   }
   return {};
+}
+
+// The first constraint that a node does not satisfy decides.
+void PodTopologySpread::RejectionKinds(const framework::Cycle& cycle, size_t first, uint64_t rows,
+                                       std::span<uint32_t, 64> kinds) const {
+  for (uint64_t rest = rows; rest != 0; rest &= rest - 1)
+    kinds[static_cast<size_t>(std::countr_zero(rest))] =
+        static_cast<uint32_t>(SpreadFailure::kNone);
+  ForEachHardRule(cycle, [&](const auto& key, const DomainTally& tally, int64_t allowed) {
+    for (uint64_t rest = rows; rest != 0; rest &= rest - 1) {
+      const auto i = static_cast<size_t>(std::countr_zero(rest));
+      const model::DomainId domain = key->domain_of()[first + i];
+      SpreadFailure kind = SpreadFailure::kNone;
+      if (!domain.valid()) kind = SpreadFailure::kLacksLabel;
+      if (domain.valid() && tally.In(domain) > allowed) kind = SpreadFailure::kSkew;
+      if (kind == SpreadFailure::kNone) continue;
+      kinds[i] = static_cast<uint32_t>(kind);
+      rows &= ~(uint64_t{1} << i);
+    }
+  });
 }
 
 framework::Verdict PodTopologySpread::PreScore(framework::Cycle& cycle,

@@ -36,6 +36,8 @@ class PodTopologySpread final : public framework::PreFilterPlugin,
                   model::NodeRow node) const override;
   framework::Verdict Filter(const framework::Cycle& cycle, model::NodeMask& nodes) const override;
   framework::Verdict Explain(const framework::Cycle& cycle, model::NodeRow node) const override;
+  void RejectionKinds(const framework::Cycle& cycle, size_t first, uint64_t rows,
+                      std::span<uint32_t, 64> kinds) const override;
   std::string Details(const framework::Cycle& cycle, model::NodeRow node) const override;
   framework::Described DescribeFilter(const framework::Cycle& cycle,
                                       framework::SearchRules& rules) const override;
