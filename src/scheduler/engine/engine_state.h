@@ -211,8 +211,10 @@ class Engine::State {
   // The members that have a node remain assumed. All nodes may be used if `placement` is null.
   Task<GroupTrial> TryMembers(GroupCycle& cycle, const framework::Placement* placement,
                               TrialOptions options);
+  // `failures` are those of members that were tried in the same way before.
   Task<MemberTrial> TryMember(const GroupCycle& cycle, const GroupMember& member,
-                              const framework::Placement* placement, bool post_filters);
+                              const framework::Placement* placement, bool post_filters,
+                              FailureCache& failures);
   // Assumes the member on the node that was found, and asks Reserve and Permit plugins.
   void AssumeMember(const GroupCycle& cycle, const GroupMember& member, MemberTrial& trial);
   // Reverts AssumeMember, of one member or of all.

@@ -184,12 +184,10 @@ Task<GroupTrial> Engine::State::TryMembers(GroupCycle& cycle, const framework::P
                                            TrialOptions options) {
   GroupTrial trial = NotPlaced({framework::Code::kUnschedulable, kUnschedulable});
   bool needs_preemption = false;
+  FailureCache failures(cluster_);
   for (const GroupMember& member : cycle.members) {
-    Task<MemberTrial> attempt = TryMember(cycle, member, placement, options.post_filters);
+    Task<MemberTrial> attempt = TryMember(cycle, member, placement, options.post_filters, failures);
     MemberTrial tried = co_await attempt;
-    tried.meter = tried.attempt->meter();
-    // A group may have many members that fit nowhere.
-    if (!tried.node.valid()) tried.DropAttempt();
     if (tried.node.valid()) trial.assumed.push_back(trial.members.size());
     trial.members.push_back(std::move(tried));
     const MemberTrial& last = trial.members.back();
@@ -217,10 +215,18 @@ Task<GroupTrial> Engine::State::TryMembers(GroupCycle& cycle, const framework::P
 }
 
 Task<MemberTrial> Engine::State::TryMember(const GroupCycle& cycle, const GroupMember& member,
-                                           const framework::Placement* placement,
-                                           bool post_filters) {
+                                           const framework::Placement* placement, bool post_filters,
+                                           FailureCache& failures) {
   const ServedProfile& served = profiles_[cycle.profile];
   MemberTrial trial;
+  const Failure* known =
+      extenders_.empty() && !explain_ ? failures.Find(*member.pod, cycle.profile) : nullptr;
+  if (known != nullptr && !paranoid_) {
+    trial.failure = *known;
+    trial.meter = MakeMeter(cycle);
+    if (known->preemption_tried && trial.meter.to() != nullptr) trial.meter.to()->PreemptionTried();
+    co_return trial;
+  }
   trial.results = served.results->For(*member.pod);
   if (explain_ && cycle.explains) {
     framework::Attempt explained(cluster_, *served.profile, *trial.results, *member.pod);
@@ -252,19 +258,28 @@ Task<MemberTrial> Engine::State::TryMember(const GroupCycle& cycle, const GroupM
   trial.node = outcome.node;
   trial.evaluated = outcome.evaluated;
   trial.feasible = outcome.feasible;
+  CHECK(known == nullptr || outcome.kind != CycleOutcome::Kind::kNode);
   if (outcome.kind != CycleOutcome::Kind::kNode) {
     trial.failure = FailureOf(outcome, served);
+    CHECK(known == nullptr || known->message == trial.failure->message);
+    failures.Add(*member.pod, cycle.profile, *trial.failure);
     const Symbol nominated = outcome.post_filter.nomination.node;
     for (model::PodId victim : outcome.post_filter.victims)
       trial.victims.push_back(cluster_.pod(victim).key());
     if (!trial.victims.empty())
       evictions_.Start(*member.pod, nominated, outcome.post_filter.victims);
-    if (!nominated.valid()) co_return trial;
+    if (!nominated.valid()) {
+      trial.meter = meter;
+      trial.DropAttempt();  // A group may have many members that fit nowhere.
+      co_return trial;
+    }
     // The others see it where it will be, together with its victims.
     trial.node = cluster_.nodes().Find(nominated);
     trial.needs_preemption = true;
   }
   AssumeMember(cycle, member, trial);
+  trial.meter = meter;
+  if (!trial.node.valid()) trial.DropAttempt();
   co_return trial;
 }
 

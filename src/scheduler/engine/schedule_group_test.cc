@@ -9,6 +9,7 @@
 #include "scheduler/framework/waiting_pods.h"
 #include "scheduler/plugins/in_tree_registry.h"
 #include "testing/engine_harness.h"
+#include "testing/fake_plugins.h"
 #include "testing/object_builders.h"
 #include "testing/scripted_engine.h"
 
@@ -75,6 +76,31 @@ TEST_F(ScheduleGroupTest, GangIsPlacedInOneCycle) {
   EXPECT_EQ(harness_->Bind().size(), 3u) << "nobody waits: three commands at once";
   EXPECT_EQ(Conditions(), Lines({"job is Scheduled: "}));
   EXPECT_TRUE(harness_->engine().waiting_pods().all().empty());
+}
+
+TEST_F(ScheduleGroupTest, MembersThatFitNowhereAreTriedOnceForAllCopies) {
+  int judged = 0;
+  Rule rule;
+  rule.filter = [&](const framework::Cycle&, model::NodeRow) {
+    ++judged;
+    return framework::Verdict(framework::Code::kUnschedulable, "closed");
+  };
+  framework::Registry registry = plugins::InTreeRegistry();
+  Offer<FakeRule>(registry, "Closed", rule);
+  EngineOptions options = OptionsWith(WithGangs());
+  options.paranoid = false;
+  options.profiles[0].multi_point.enabled.push_back({"Closed"});
+  const auto judged_for = [&](int members) {
+    EngineHarness harness(options, registry);
+    harness.Put(MakeNode("n1").ref());
+    harness.Put(MakePodGroup("job").Gang(members).ref());
+    for (int i = 0; i < members; ++i) harness.Put(Member("p" + std::to_string(i)).ref());
+    judged = 0;
+    EXPECT_EQ(harness.Schedule(), 1u);
+    EXPECT_EQ(harness.Decisions().size(), static_cast<size_t>(members));
+    return judged;
+  };
+  EXPECT_EQ(judged_for(100), judged_for(2));
 }
 
 TEST_F(ScheduleGroupTest, GangWithoutRoomLeavesNoTrace) {

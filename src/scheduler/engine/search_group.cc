@@ -133,18 +133,14 @@ Task<std::optional<GroupTrial>> Engine::State::SearchPlacement(
 
 Task<GroupTrial> Engine::State::TryOthers(GroupCycle& cycle, const framework::Placement& placement,
                                           GroupTrial trial) {
+  FailureCache failures(cluster_);
   for (size_t i = 0; i < cycle.members.size(); ++i) {
     MemberTrial& member = trial.members[i];
     if (member.node.valid()) continue;
     Task<MemberTrial> attempt =
-        TryMember(cycle, cycle.members[i], &placement, /*post_filters=*/false);
+        TryMember(cycle, cycle.members[i], &placement, /*post_filters=*/false, failures);
     member = co_await attempt;
-    member.meter = member.attempt->meter();
-    if (member.node.valid()) {
-      trial.assumed.push_back(i);
-    } else {
-      member.DropAttempt();
-    }
+    if (member.node.valid()) trial.assumed.push_back(i);
   }
   co_return trial;
 }
