@@ -31,6 +31,7 @@ struct GateScript {
       may_help;
   std::vector<scheduler::framework::ClusterEventWithHint> interests = {
       {{scheduler::framework::Resource::kNode, scheduler::framework::kAdd}}};
+  bool gates_groups = false;
   int gate_questions = 0;
   int hint_questions = 0;
 };
@@ -54,6 +55,7 @@ class FakeGate final : public scheduler::framework::PreEnqueuePlugin {
     ++script_->gate_questions;
     return script_->pre_enqueue ? script_->pre_enqueue(pod) : scheduler::framework::Verdict();
   }
+  bool GatesGroups() const override { return script_->gates_groups; }
 
  private:
   const std::string name_;

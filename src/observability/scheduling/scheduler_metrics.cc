@@ -314,11 +314,11 @@ void EngineMeasurements::EvictionEnded(bool all_went, Duration took) {
 
 // --- the queue ---
 
-void EngineMeasurements::PodQueued(scheduler::framework::QueueName queue,
-                                   scheduler::framework::EventLabel why) {
+void EngineMeasurements::PodsQueued(scheduler::framework::QueueName queue,
+                                    scheduler::framework::EventLabel why, size_t count) {
   CachedSeries(incoming_[IndexOf(queue)][why.index()], metrics_.queue_incoming, [&] {
     return Labels{std::string(kQueueNames[IndexOf(queue)]), why.Text()};
-  }).IncrementAlone();
+  }).IncrementAlone(static_cast<double>(count));
 }
 
 void EngineMeasurements::RejectionsChanged(size_t profile, scheduler::framework::PluginMask plugins,

@@ -97,8 +97,8 @@ class EngineMeasurements final : public scheduler::framework::Measurements {
   void DeviceBindingEnded(std::string_view scheduler_name, std::string_view driver,
                           scheduler::framework::DeviceBindingResult result) override;
 
-  void PodQueued(scheduler::framework::QueueName queue,
-                 scheduler::framework::EventLabel why) override;
+  void PodsQueued(scheduler::framework::QueueName queue, scheduler::framework::EventLabel why,
+                  size_t count) override;
   void RejectionsChanged(size_t profile, scheduler::framework::PluginMask plugins,
                          int delta) override;
   void InFlightChanged(scheduler::framework::EventLabel label, int delta) override;

@@ -78,9 +78,10 @@ class Notebook final : public framework::Measurements {
   void EvictionEnded(bool all_went, Duration) override {
     preemption.emplace_back(all_went ? "evicted" : "not evicted");
   }
-  void PodQueued(framework::QueueName queue, framework::EventLabel why) override {
+  void PodsQueued(framework::QueueName queue, framework::EventLabel why, size_t count) override {
     const char* const names[] = {"active", "backoff", "unschedulable"};
-    queued.push_back(fmt::format("{} {}", names[static_cast<size_t>(queue)], why.Text()));
+    queued.insert(queued.end(), count,
+                  fmt::format("{} {}", names[static_cast<size_t>(queue)], why.Text()));
   }
   void RejectionsChanged(size_t profile, framework::PluginMask plugins, int delta) override {
     for (const auto& plugin : profiles[profile]->plugins()) {

@@ -257,6 +257,27 @@ TEST(Regression, ManyGatedPodsDoNotSlowEvents) {
   EXPECT_EQ(gate->gate_questions, 10'000);
 }
 
+// Each member of a gang may be the last one that is missing.
+TEST(Regression, MembersOfAGangDoNotRequeueEachOther) {
+  const auto gate = std::make_shared<GateScript>();
+  bool open = false;
+  gate->pre_enqueue = [&](const model::PodRecord&) {
+    return open ? framework::Verdict() : framework::Verdict(framework::Code::kUnschedulable, "few");
+  };
+  gate->gates_groups = true;
+  ScriptedEngine scripted;
+  scripted.Add<FakeGate>("Gate", gate);
+  scripted.Start();
+  for (int i = 0; i < 1'000; ++i) scripted->Put(MakePod(fmt::format("p{}", i)));
+  gate->gate_questions = 0;
+  for (int i = 0; i < 100; ++i) scripted->Put(MakeNode(fmt::format("n{}", i)));
+  EXPECT_EQ(gate->gate_questions, 100) << "copies share one call";
+  EXPECT_EQ(scripted->Queue(), "0/0/0/1000");
+  open = true;
+  scripted->Put(MakeNode("last"));
+  EXPECT_EQ(scripted->Queue(), "1000/0/0/0");
+}
+
 // --- failures after a node was chosen ---
 
 // A scenario in which "web" is placed on n1 and then fails.

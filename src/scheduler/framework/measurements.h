@@ -146,7 +146,7 @@ class Measurements {
 
   // --- the queue ---
 
-  virtual void PodQueued(QueueName, EventLabel /*why*/) {}
+  virtual void PodsQueued(QueueName, EventLabel /*why*/, size_t /*count*/) {}
   // `delta` more pods, or fewer, are unschedulable because these plugins, by slot, rejected them.
   virtual void RejectionsChanged(size_t /*profile*/, PluginMask, int /*delta*/) {}
   virtual void InFlightChanged(EventLabel, int /*delta*/) {}

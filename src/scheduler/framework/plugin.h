@@ -100,6 +100,9 @@ enum class SeenOfPods : uint8_t {
 class PreEnqueuePlugin : public virtual Plugin {
  public:
   virtual Verdict PreEnqueue(const model::Cluster& cluster, const model::PodRecord& pod) const = 0;
+  // Reports whether the verdict is the same for all copies of a pod in a group of pods, so that one
+  // is asked for all.
+  virtual bool GatesGroups() const { return false; }
 };
 
 // A waiting pod as the QueueSort plugin sees it.

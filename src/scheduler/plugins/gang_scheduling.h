@@ -36,6 +36,7 @@ class GangScheduling : public framework::PreEnqueuePlugin,
   // Gates the pod until its PodGroup exists, with at least minCount pods.
   framework::Verdict PreEnqueue(const model::Cluster& cluster,
                                 const model::PodRecord& pod) const override;
+  bool GatesGroups() const override { return true; }
   // Success if, with this pod, at least minCount pods of the group have a node; else Wait.
   framework::PermitResult Permit(framework::Cycle& cycle, model::NodeRow node,
                                  framework::WaitingPods& waiting) const override;

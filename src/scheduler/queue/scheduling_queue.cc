@@ -109,7 +109,7 @@ void SchedulingQueue::PutIn(QueueEntry& entry, Place place) {
 void SchedulingQueue::Enter(QueueEntry& entry, Place place, framework::EventLabel why,
                             Instant now) {
   PutIn(entry, place);
-  if (options_.measurements != nullptr) options_.measurements->PodQueued(NameOf(place), why);
+  if (options_.measurements != nullptr) options_.measurements->PodsQueued(NameOf(place), why, 1);
   // A pod that has waited for the end of its backoff was woken by what happened before.
   const bool was_woken = entry.woken_by.event != framework::EventLabel::kScheduleAttemptFailure;
   if (place == Place::kUnschedulable ||
@@ -362,6 +362,20 @@ bool SchedulingQueue::GateIsRegisteredFor(const QueueEntry& entry,
   return false;
 }
 
+// Each member of a gang that arrives would requeue all that wait for the rest, which are gated
+// again.
+bool SchedulingQueue::StaysGated(const UnschedulablePods::Group& group,
+                                 const framework::ClusterEvent& event) const {
+  const QueueEntry& any = *group.members.front();
+  if (any.gate == nullptr || !any.gate->GatesGroups()) return false;
+  if (any.gate->PreEnqueue(cluster_, cluster_.pod(any.order.pod)).ok()) return false;
+  if (options_.measurements != nullptr) {
+    options_.measurements->PodsQueued(framework::QueueName::kUnschedulable,
+                                      framework::EventLabel(event), group.members.size());
+  }
+  return true;
+}
+
 bool SchedulingQueue::IsEventOfInterest(framework::EventType event) const {
   if (options_.has_extenders && MayHelpExtenders(event)) return true;
   return std::ranges::any_of(hint_maps_, [&](const QueueingHintMap& hint_map) {
@@ -378,6 +392,7 @@ void SchedulingQueue::MoveAllToActiveOrBackoffQueue(const framework::ClusterEven
     if (!GateIsRegisteredFor(any, event)) return;
     const QueueingStrategy strategy = IsPodWorthRequeuing(any, cluster_.pod(any.order.pod), event);
     if (strategy == QueueingStrategy::kQueueSkip) return;
+    if (concerns == nullptr && StaysGated(group, event)) return;
     for (QueueEntry* entry : group.members) {
       if (concerns == nullptr || concerns(*entry)) to_requeue.emplace_back(entry, strategy);
     }

@@ -152,6 +152,9 @@ class SchedulingQueue {
   bool QueueingHint(const QueueingHintMap::Registration& registration, const QueueEntry& entry,
                     const model::PodRecord& pod, const framework::ClusterEvent& event) const;
   bool GateIsRegisteredFor(const QueueEntry& entry, const framework::ClusterEvent& event) const;
+  // Reports whether the plugin that gates the pods still does, for all of them.
+  bool StaysGated(const UnschedulablePods::Group& group,
+                  const framework::ClusterEvent& event) const;
   void RequeueAll(std::vector<std::pair<QueueEntry*, QueueingStrategy>> to_requeue,
                   const framework::ClusterEvent& event, Instant now);
   std::shared_ptr<const std::string> ObjectOf(const framework::ClusterEvent& event) const;

@@ -14,8 +14,8 @@ std::optional<QueueEntry> SchedulingQueue::Pop(Instant now) {
     const bool early = active_.empty();
     QueueEntry& entry = early ? backoff_.front() : active_.front();
     if (early && options_.measurements != nullptr)
-      options_.measurements->PodQueued(framework::QueueName::kActive,
-                                       framework::EventLabel::kPopFromBackoffQ);
+      options_.measurements->PodsQueued(framework::QueueName::kActive,
+                                        framework::EventLabel::kPopFromBackoffQ, 1);
     auto popped = TakeToFlight(entry, now);
     if (!popped) continue;  // It is in flight already.
     if (early && popped->woken_by.event == framework::EventLabel::kScheduleAttemptFailure)
