@@ -38,6 +38,7 @@ DeallocationPlan PlanDeallocation(const framework::Cycle& cycle, const FilterSta
   DeallocationPlan plan;
   const std::vector<PodClaim>& claims = state.pod->claims;
   plan.has_claims = !claims.empty();
+  if (!plan.has_claims) return plan;
   // kube-scheduler takes any of them.
   for (size_t index : UnavailableClaims(cycle, state, diagnosis)) {
     const auto& users = claims[index].object->status.reserved_for;
@@ -46,8 +47,7 @@ DeallocationPlan PlanDeallocation(const framework::Cycle& cycle, const FilterSta
     plan.deallocate = claims[index].object;
     return plan;
   }
-  if (plan.has_claims && claims.back().special && claims.back().in_api())
-    plan.remove = claims.back().object;
+  if (claims.back().special && claims.back().in_api()) plan.remove = claims.back().object;
   return plan;
 }
 

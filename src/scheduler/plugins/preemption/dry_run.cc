@@ -178,17 +178,27 @@ DryRunResult DryRunPreemption(framework::FailedCycle& failed, DryRunCache& cache
   const size_t offset = failed.random.Below(nodes.size());
   const bool prepares = quick != nullptr && !cache.has_ratings();
   size_t prepared = 0;
-  for (size_t i = 0; i < nodes.size(); ++i) {
+  std::optional<framework::VerdictTable::Number> no_victims;
+  for (size_t i = 0, at = offset; i < nodes.size(); ++i, at = at + 1 < nodes.size() ? at + 1 : 0) {
     if (candidates.enough() && failed.report == nullptr) break;
     if (prepares && i == prepared) {
       // Each time takes a pass over all words of a mask.
       const size_t least = 64 + nodes.size() / 64;
       prepared += std::min(std::max(candidates.missing(), least), nodes.size() - i);
-      quick->Prepare(nodes, (offset + i) % nodes.size(), prepared - i, failed.diagnosis,
-                     failed.now);
+      quick->Prepare(nodes, at, prepared - i, failed.diagnosis, failed.now);
     }
-    const model::NodeRow node = nodes[(offset + i) % nodes.size()];
-    if (quick != nullptr && TryQuickly(failed, cache, *quick, node, candidates)) continue;
+    const model::NodeRow node = nodes[at];
+    if (quick != nullptr) {
+      if (TryQuickly(failed, cache, *quick, node, candidates)) continue;
+      if (quick->HasNoVictims(node, failed.now)) {
+        if (no_victims) {
+          result.rejected.Add(node, *no_victims);
+        } else {
+          no_victims = result.rejected.Add(node, NoVictims());
+        }
+        continue;
+      }
+    }
     const DryRunOutcome& outcome =
         TryNode(failed, cache, depends_on_rows_alone, node, result.uncached);
     if (outcome.verdict.ok()) {

@@ -1,6 +1,7 @@
 #include "scheduler/plugins/preemption/potential_victims.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "api/workloads.h"
 #include "scheduler/model/cluster.h"
@@ -33,13 +34,15 @@ const PotentialVictims::List& PotentialVictims::On(const model::Cluster& cluster
   List& list = lists_[node.index()];
   if (known_.Test(node.index())) return list;
   list.victims.clear();
-  if (!IsStartOrderFinal(cluster, node, now)) return list;
+  std::vector<model::PodId> pods = LessImportantPods(cluster, node, priority_);
+  list.has_none = pods.empty();
+  if (!list.has_none && !IsStartOrderFinal(cluster, node, now)) return list;
   known_.Set(node.index());
+  if (list.has_none) return list;
   const bool contested = view.contested().Test(node.index());
   if (!cluster.nodes().SumsAreSmall(node) || (contested && !view.rivals(node).are_small))
     return list;
-  const VictimsByBudget order =
-      InOrderOfReprieve(cluster, LessImportantPods(cluster, node, priority_), now);
+  const VictimsByBudget order = InOrderOfReprieve(cluster, std::move(pods), now);
   for (const auto* group : {&order.over_budget, &order.others}) {
     for (model::PodId id : *group) {
       const model::PodRecord& pod = cluster.pod(id);
@@ -47,7 +50,6 @@ const PotentialVictims::List& PotentialVictims::On(const model::Cluster& cluster
                               group == &order.over_budget, pod.object->status.start_time});
     }
   }
-  if (list.victims.empty()) return list;
   SumUp(list);
   if (contested) SubtractRivals(list, view.rivals(node));
   list.has_scalars = !list.freed.scalars.empty();

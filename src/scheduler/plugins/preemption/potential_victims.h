@@ -44,6 +44,7 @@ class PotentialVictims final : public framework::PriorityState {
   // Those of one node.
   struct List {
     std::vector<Victim> victims;
+    bool has_none = false;  // No pod on the node has a lower priority.
     // What the node has less of without them, but with the rivals: the sum of their requests
     // without that of the rivals, and the number of pods.
     model::ResourceVector freed;
@@ -59,9 +60,9 @@ class PotentialVictims final : public framework::PriorityState {
   // Removes the lists of nodes that changed, or all if a disruption budget did.
   void Refresh(const model::Cluster& cluster);
 
-  // Returns the potential victims on `node`: none also if they must be looked for anew each time,
-  // since the order is not final, or the requests of pods are too large to be summed up. `view` is
-  // that of the priority, up to date. Valid until Refresh.
+  // Returns the potential victims on `node`: the list is empty also if they must be looked for anew
+  // each time, since the order is not final, or the requests of pods are too large to be summed up.
+  // `view` is that of the priority, up to date. Valid until Refresh.
   const List& On(const model::Cluster& cluster, const framework::PriorityView& view,
                  model::NodeRow node, Instant now);
   // The same for a node that On was called for since Refresh.

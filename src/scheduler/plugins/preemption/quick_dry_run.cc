@@ -43,14 +43,20 @@ void QuickDryRun::Prepare(std::span<const model::NodeRow> nodes, size_t first, s
                           const framework::Diagnosis& diagnosis, Instant now) {
   model::Cluster& cluster = attempt_.cluster();
   found_.ClearAll();
-  const framework::Verdict* last = nullptr;
+  // By verdict. Nodes for which sums do not decide are left to LookForVictims.
+  std::vector<std::optional<bool>> sums_decide(diagnosis.verdicts().size());
+  const auto verdict_of = diagnosis.by_row();
   for (size_t i = first; i < first + count; ++i) {
     const model::NodeRow node = nodes[i < nodes.size() ? i : i - nodes.size()];
-    const framework::Verdict* const verdict = &diagnosis.Of(node);
-    if (verdict != last) LookAtRejector(verdict->plugin());
-    last = verdict;
-    // Others are left to LookForVictims.
-    if (!MayRate(node) || !rejector_sees_sums_ || !after_rejector_.empty()) continue;
+    if (node.index() >= verdict_of.size() || !MayRate(node)) continue;
+    const framework::VerdictTable::Number verdict = verdict_of[node.index()];
+    if (verdict == framework::Diagnosis::kNotJudged) continue;
+    std::optional<bool>& decide = sums_decide[verdict];
+    if (!decide) {
+      LookAtRejector(diagnosis.verdicts()[verdict].plugin());
+      decide = rejector_sees_sums_ && after_rejector_.empty();
+    }
+    if (!*decide) continue;
     const PotentialVictims::List& list = potential_.On(cluster, view_, node, now);
     if (!list.victims.empty() && !list.has_scalars) found_.Set(node.index());
   }

@@ -24,6 +24,11 @@ class QuickDryRun {
   // the class got holds for this one: pods on other nodes may have made a filter take part since.
   bool MayRate(model::NodeRow node) const { return sums_suffice_ && !attempt_.IsSpecial(node); }
 
+  // Reports whether there is nobody to evict on the node, so that preemption cannot help there.
+  bool HasNoVictims(model::NodeRow node, Instant now) {
+    return potential_.On(attempt_.cluster(), view_, node, now).has_none;
+  }
+
   // Looks at `count` nodes from nodes[first] on, around the end, together, so that FindVictims
   // costs little for them. They were rejected with the verdicts of `diagnosis`.
   void Prepare(std::span<const model::NodeRow> nodes, size_t first, size_t count,

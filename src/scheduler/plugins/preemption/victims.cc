@@ -98,15 +98,17 @@ VictimsByBudget InOrderOfReprieve(const model::Cluster& cluster, std::vector<mod
   return order;
 }
 
+framework::Verdict NoVictims() {
+  return {framework::Code::kUnschedulableAndUnresolvable,
+          "No preemption victims found for incoming pod"};
+}
+
 framework::Verdict SelectVictimsOnNode(framework::Attempt& attempt, model::NodeRow node,
                                        Instant now, framework::Victims& out) {
   const model::Cluster& cluster = attempt.cluster();
   const std::vector<model::PodId> potential =
       LessImportantPods(cluster, node, attempt.cycle().pod_class().priority);
-  if (potential.empty()) {
-    return {framework::Code::kUnschedulableAndUnresolvable,
-            "No preemption victims found for incoming pod"};
-  }
+  if (potential.empty()) return NoVictims();
   NodeWithoutVictims node_without_victims(attempt, node);
   for (model::PodId id : potential) node_without_victims.Remove(id);
   if (framework::Verdict verdict = attempt.FilterNode(node); !verdict.ok()) return verdict;

@@ -11,6 +11,9 @@
 
 namespace berth::scheduler::plugins {
 
+// What SelectVictimsOnNode returns where no pod has a lower priority.
+framework::Verdict NoVictims();
+
 // Finds the victims on `node`: returns Success and fills `out`, or returns why preemption does not
 // help there. The cluster and the attempt are unchanged afterwards.
 framework::Verdict SelectVictimsOnNode(framework::Attempt& attempt, model::NodeRow node,
