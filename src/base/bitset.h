@@ -38,6 +38,15 @@ class Bitset {
     words_[i / 64] |= uint64_t{1} << (i % 64);
     Cover(i / 64, i / 64 + 1);
   }
+  // Adds the elements index_of(item) of all items.
+  template <typename Items, typename IndexOf>
+  void SetEach(const Items& items, IndexOf&& index_of) {
+    for (const auto& item : items) {
+      const size_t i = index_of(item);
+      words_[i / 64] |= uint64_t{1} << (i % 64);
+    }
+    Cover(0, words_.size());
+  }
   void Clear(size_t i) { words_[i / 64] &= ~(uint64_t{1} << (i % 64)); }
   void Assign(size_t i, bool value) { value ? Set(i) : Clear(i); }
 
@@ -129,6 +138,11 @@ class Bitset {
   }
 
   const std::vector<uint64_t>& words() const { return words_; }
+  // Adds some of the 64 elements of a word.
+  void SetInWord(size_t w, uint64_t members) {
+    words_[w] |= members;
+    Cover(w, w + 1);
+  }
 
  private:
   static constexpr uint64_t kFull = ~uint64_t{0};

@@ -9,6 +9,7 @@
 
 #include "scheduler/framework/class_results.h"
 #include "scheduler/framework/extender.h"
+#include "scheduler/framework/kernels.h"
 #include "scheduler/framework/scores.h"
 #include "scheduler/model/cluster.h"
 
@@ -344,8 +345,8 @@ void Attempt::CacheVerdictsOfKinds(const FilterPlugin& filter, const model::Node
         results_.CacheVerdict(node, RunFilters(node, profile_.filter()));
         return results_.verdict_of()[node.index()];
       },
-      [&](model::NodeRow node, VerdictTable::Number verdict) {
-        results_.CacheVerdict(node, verdict);
+      [&](size_t word, uint64_t rows, VerdictTable::Number verdict) {
+        results_.CacheVerdicts(word, rows, verdict);
       });
 }
 
@@ -365,7 +366,12 @@ void Attempt::AddUncachedRejections(model::NodeMask& nodes, Diagnosis& diagnosis
         [&](model::NodeRow node) {
           return diagnosis.Add(node, RunFilters(node, profile_.filter()));
         },
-        [&](model::NodeRow node, VerdictTable::Number verdict) { diagnosis.Add(node, verdict); });
+        [&](size_t word, uint64_t rows, VerdictTable::Number verdict) {
+          for (; rows != 0; rows &= rows - 1) {
+            const size_t row = word * 64 + static_cast<size_t>(std::countr_zero(rows));
+            diagnosis.Add(model::NodeRow{static_cast<uint32_t>(row)}, verdict);
+          }
+        });
     left = std::move(later);
   }
   nodes |= left;  // Something else keeps the pod off these.
@@ -375,22 +381,25 @@ template <typename Explain, typename Repeat>
 void Attempt::ExplainKinds(const FilterPlugin& filter, const model::NodeMask& rejected,
                            Explain&& explain, Repeat&& repeat) const {
   std::map<uint32_t, VerdictTable::Number> known;
-  auto last = known.end();  // Neighbours are often of one kind.
-  std::array<uint32_t, 64> kinds;
+  std::array<uint32_t, 64> kinds{};
   for (size_t word = 0; word < rejected.words().size(); ++word) {
     uint64_t rest = rejected.words()[word];
     if (rest != 0) filter.RejectionKinds(cycle_, word * 64, rest, kinds);
-    for (; rest != 0; rest &= rest - 1) {
+    while (rest != 0) {
       const auto i = static_cast<size_t>(std::countr_zero(rest));
-      const model::NodeRow node{static_cast<uint32_t>(word * 64 + i)};
       const uint32_t kind = kinds[i];
-      if (last == known.end() || last->first != kind) last = known.find(kind);
-      if (last != known.end()) {
-        repeat(node, last->second);
-        continue;
+      auto found = known.find(kind);
+      if (found == known.end()) {
+        const VerdictTable::Number verdict =
+            explain(model::NodeRow{static_cast<uint32_t>(word * 64 + i)});
+        rest &= rest - 1;
+        if (kind == FilterPlugin::kNoKind) continue;
+        found = known.emplace(kind, verdict).first;
       }
-      const VerdictTable::Number verdict = explain(node);
-      if (kind != FilterPlugin::kNoKind) last = known.emplace(kind, verdict).first;
+      // Neighbours are often of one kind.
+      const uint64_t same = rest & MembersEqualTo(kinds, kind);
+      repeat(word, same, found->second);
+      rest &= ~same;
     }
   }
 }

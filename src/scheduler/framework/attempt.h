@@ -217,7 +217,7 @@ class Attempt {
   void CacheVerdictsOfKinds(const FilterPlugin& filter, const model::NodeMask& rejected);
   void AddUncachedRejections(model::NodeMask& nodes, Diagnosis& diagnosis);
   // Calls explain(NodeRow) for one node of each kind of those that `filter` rejects, which returns
-  // the number of its verdict, and repeat(NodeRow, number) for the others.
+  // the number of its verdict, and repeat(word, rows, number) for others, of 64 rows at a time.
   template <typename Explain, typename Repeat>
   void ExplainKinds(const FilterPlugin& filter, const model::NodeMask& rejected, Explain&& explain,
                     Repeat&& repeat) const;

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "base/workers.h"
+#include "scheduler/framework/kernels.h"
 #include "scheduler/framework/node_search.h"
 #include "scheduler/model/cluster.h"
 #include "scheduler/model/pod_counters.h"
@@ -107,7 +109,7 @@ bool ClassResults::CollectChanges(const model::NodeTable& nodes) {
   }
   const auto rows = changes.Since(since);
   if (rows.size() > batch_.words().size()) {
-    for (model::NodeRow row : rows) batch_.Set(row.index());
+    batch_.SetEach(rows, [](model::NodeRow row) { return row.index(); });
     return true;
   }
   for (model::NodeRow row : rows) {
@@ -251,6 +253,17 @@ void ClassResults::CacheVerdict(model::NodeRow row, Verdict verdict) {
   verdict_of_[row.index()] = verdicts_.Add(std::move(verdict));
   if (verdicts_.size() > known) verdict_bytes_ += BytesOf(verdicts_[verdict_of_[row.index()]]);
   explained_.Set(row.index());
+}
+
+void ClassResults::CacheVerdicts(size_t word, uint64_t rows, VerdictTable::Number verdict) {
+  const size_t first = word * 64;
+  if (first + 64 <= verdict_of_.size()) {
+    SetMembers(std::span(verdict_of_).subspan(first).first<64>(), rows, verdict);
+  } else {
+    for (uint64_t rest = rows; rest != 0; rest &= rest - 1)
+      verdict_of_[first + static_cast<size_t>(std::countr_zero(rest))] = verdict;
+  }
+  explained_.SetInWord(word, rows);
 }
 
 size_t ClassResults::bytes() const {

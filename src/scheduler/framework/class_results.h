@@ -91,11 +91,8 @@ class ClassResults {
   const VerdictTable& verdicts() const { return verdicts_; }
   const model::NodeMask& explained() const { return explained_; }
   void CacheVerdict(model::NodeRow row, Verdict verdict);
-  // The same for a verdict that is in verdicts().
-  void CacheVerdict(model::NodeRow row, VerdictTable::Number verdict) {
-    verdict_of_[row.index()] = verdict;
-    explained_.Set(row.index());
-  }
+  // The same for some of the 64 rows of a word, with a verdict that is in verdicts().
+  void CacheVerdicts(size_t word, uint64_t rows, VerdictTable::Number verdict);
 
   // --- scores of the rows of feasible() ---
 

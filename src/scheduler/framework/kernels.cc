@@ -25,6 +25,29 @@ void CopyWord(uint64_t word, const int32_t* from, int32_t* to) {
 }
 
 BERTH_VECTORISED
+uint64_t EqualIn(const uint32_t* values, uint32_t value) {
+  uint64_t members = 0;
+  for (uint32_t half = 0; half < 2; ++half) {
+    uint32_t bits = 0;
+    for (uint32_t bit = 0; bit < 32; ++bit)
+      bits |= uint32_t{values[32 * half + bit] == value} << bit;
+    members |= uint64_t{bits} << (32 * half);
+  }
+  return members;
+}
+
+BERTH_VECTORISED
+void SetIn(uint32_t* values, uint64_t members, uint32_t value) {
+  for (uint32_t half = 0; half < 2; ++half) {
+    const auto bits = static_cast<uint32_t>(members >> (32 * half));
+    for (uint32_t bit = 0; bit < 32; ++bit) {
+      uint32_t& old = values[32 * half + bit];
+      old = (bits >> bit) & 1 ? value : old;
+    }
+  }
+}
+
+BERTH_VECTORISED
 uint64_t RowsOf(uint32_t domains, const model::DomainId* domain_of) {
   uint64_t rows = 0;
   for (uint32_t half = 0; half < 2; ++half) {
@@ -131,6 +154,14 @@ uint32_t FirstRank(const int32_t* totals, const uint32_t* rank, uint32_t start, 
 }
 
 }  // namespace
+
+uint64_t MembersEqualTo(std::span<const uint32_t, 64> values, uint32_t value) {
+  return EqualIn(values.data(), value);
+}
+
+void SetMembers(std::span<uint32_t, 64> values, uint64_t members, uint32_t value) {
+  SetIn(values.data(), members, value);
+}
 
 void CopyRows(const model::NodeMask& rows, std::span<const int32_t> from, std::span<int32_t> to) {
   const size_t full = from.size() / 64;

@@ -56,6 +56,10 @@ void SetByDomain(std::span<const model::DomainId> domain_of, const DomainTable& 
 void AddByDomain(std::span<const model::DomainId> domain_of, const DomainTable& values,
                  std::span<int32_t> totals);
 
+// Of 64 values: returns those that equal `value`, a bit each; sets the `members` to `value`.
+uint64_t MembersEqualTo(std::span<const uint32_t, 64> values, uint32_t value);
+void SetMembers(std::span<uint32_t, 64> values, uint64_t members, uint32_t value);
+
 // Returns the lowest and the highest of `values` over the rows that are not excluded; {INT32_MAX,
 // INT32_MIN} if all are.
 struct ValueRange {

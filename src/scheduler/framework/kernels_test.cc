@@ -5,6 +5,7 @@
 #include <rapidcheck/gtest.h>
 
 #include <algorithm>
+#include <array>
 
 #include "base/random.h"
 
@@ -30,6 +31,20 @@ TEST(Kernels, RangeOfSharesIsThatOfEach) {
   shares[71] = 1e9F;
   EXPECT_EQ(RangeOf(shares).lowest, 0.0F);
   EXPECT_EQ(RangeOf(shares).highest, 1e9F);
+}
+
+RC_GTEST_PROP(Kernels, MembersAreSetAndFoundOneByOneAndTogether, (uint64_t members)) {
+  std::array<uint32_t, 64> values;
+  for (size_t i = 0; i < values.size(); ++i) values[i] = *rc::gen::inRange<uint32_t>(0, 4);
+  uint64_t equal = 0;
+  for (size_t i = 0; i < values.size(); ++i) equal |= uint64_t{values[i] == 3} << i;
+  RC_ASSERT(MembersEqualTo(values, 3) == equal);
+  std::array<uint32_t, 64> expected = values;
+  for (size_t i = 0; i < values.size(); ++i) {
+    if ((members >> i) & 1) expected[i] = 7;
+  }
+  SetMembers(values, members, 7);
+  RC_ASSERT(values == expected);
 }
 
 TEST(Kernels, ExcludedRowsStayExcluded) {

@@ -38,30 +38,44 @@ void ShortResources(const int64_t* pod_count, const int64_t* allocatable_pods, R
   }
 }
 
-// What is not requested is never short: nothing is less than the lowest number.
-int64_t OrNone(int64_t request) { return request > 0 ? request : INT64_MIN; }
+// What the loops above read for some rows.
+struct Rows {
+  Rows(const model::ResourceVector& wanted, const model::NodeColumns& columns, size_t first)
+      : pod_count(&columns.pod_count[first]),
+        allocatable_pods(&columns.allocatable_pods[first]),
+        cpu{OrNone(wanted.milli_cpu), &columns.allocatable_cpu[first],
+            &columns.requested_cpu[first]},
+        memory{OrNone(wanted.memory), &columns.allocatable_memory[first],
+               &columns.requested_memory[first]},
+        // Few pods request it: columns that are read already cost less than two more.
+        ephemeral(wanted.ephemeral_storage > 0
+                      ? RowsOfResource{wanted.ephemeral_storage,
+                                       &columns.allocatable_ephemeral[first],
+                                       &columns.requested_ephemeral[first]}
+                      : RowsOfResource{kNotRequested, cpu.allocatable, cpu.requested}) {}
+
+  const int64_t *pod_count, *allocatable_pods;
+  RowsOfResource cpu, memory, ephemeral;
+
+ private:
+  // What is not requested is never short: nothing is less than the lowest number.
+  static constexpr int64_t kNotRequested = INT64_MIN;
+  static int64_t OrNone(int64_t request) { return request > 0 ? request : kNotRequested; }
+};
 
 }  // namespace
 
 uint64_t FittingRows(const model::ResourceVector& wanted, const model::NodeColumns& columns,
                      size_t first) {
-  return FittingRows(
-      &columns.pod_count[first], &columns.allocatable_pods[first],
-      {OrNone(wanted.milli_cpu), &columns.allocatable_cpu[first], &columns.requested_cpu[first]},
-      {OrNone(wanted.memory), &columns.allocatable_memory[first], &columns.requested_memory[first]},
-      {OrNone(wanted.ephemeral_storage), &columns.allocatable_ephemeral[first],
-       &columns.requested_ephemeral[first]});
+  const Rows rows(wanted, columns, first);
+  return FittingRows(rows.pod_count, rows.allocatable_pods, rows.cpu, rows.memory, rows.ephemeral);
 }
 
 void ShortResourcesOfRows(const model::ResourceVector& wanted, const model::NodeColumns& columns,
                           size_t first, std::span<uint32_t, 64> out) {
-  ShortResources(
-      &columns.pod_count[first], &columns.allocatable_pods[first],
-      {OrNone(wanted.milli_cpu), &columns.allocatable_cpu[first], &columns.requested_cpu[first]},
-      {OrNone(wanted.memory), &columns.allocatable_memory[first], &columns.requested_memory[first]},
-      {OrNone(wanted.ephemeral_storage), &columns.allocatable_ephemeral[first],
-       &columns.requested_ephemeral[first]},
-      out.data());
+  const Rows rows(wanted, columns, first);
+  ShortResources(rows.pod_count, rows.allocatable_pods, rows.cpu, rows.memory, rows.ephemeral,
+                 out.data());
 }
 
 }  // namespace berth::scheduler::plugins
