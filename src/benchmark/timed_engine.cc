@@ -5,6 +5,8 @@
 #include <utility>
 #include <variant>
 
+#include "base/steady_clock.h"
+
 namespace berth::benchmark {
 namespace {
 
@@ -28,11 +30,11 @@ void Append(std::vector<scheduler::engine::Command> some,
 
 }  // namespace
 
-Duration TimedEngine::Pass(int64_t start, Duration& part) {
-  const Duration passed{nanos_() - start};
-  part += passed;
-  clock_.Advance(passed);
-  return passed;
+int64_t TimedEngine::Pass(int64_t start, Duration& part) {
+  const int64_t end = nanos_();
+  part += {end - start};
+  clock_.Advance({end - start});
+  return end;
 }
 
 void TimedEngine::Load(std::span<const scheduler::engine::Event> events) {
@@ -42,35 +44,35 @@ void TimedEngine::Load(std::span<const scheduler::engine::Event> events) {
 }
 
 void TimedEngine::Handle(std::span<const scheduler::engine::Event> events) {
+  int64_t start = events.empty() ? 0 : nanos_();
   while (!events.empty()) {
     // As many as are of the same sort.
     const bool are_results = IsResult(events.front());
     const auto end = std::ranges::find_if(
         events, [&](const auto& event) { return IsResult(event) != are_results; });
     const auto some = events.first(static_cast<size_t>(end - events.begin()));
-    const int64_t start = nanos_();
     for (const scheduler::engine::Event& event : some) engine_->Handle(event, clock_.Now());
-    Pass(start, are_results ? time_.deciding : time_.events);
+    start = Pass(start, are_results ? time_.deciding : time_.events);
     events = events.subspan(some.size());
   }
 }
 
 size_t TimedEngine::Schedule(size_t limit, std::vector<scheduler::engine::Command>& commands) {
-  // One attempt begins where the last one ends: reading the time costs a system call.
-  int64_t start = nanos_();
+  const int64_t start = nanos_();
   Append(engine_->TakeCommands(), commands);
-  if (limit == 0) Pass(start, time_.deciding);
-  for (size_t tried = 0; tried < limit; ++tried) {
+  size_t tried = 0;
+  int64_t begun = SteadyNanos();
+  for (bool goes_on = true; goes_on && tried < limit;) {
     const bool any = engine_->Schedule(clock_.Now(), 1) > 0;
     auto issued = engine_->TakeCommands();
-    const Duration passed = Pass(start, time_.deciding);
-    start += passed.nanos;
-    const bool goes_on = any && std::ranges::all_of(issued, IsBindOrEvent);
+    const int64_t ended = SteadyNanos();
+    if (any) decision_time_.Add({ended - std::exchange(begun, ended)});
+    tried += any ? 1 : 0;
+    goes_on = any && std::ranges::all_of(issued, IsBindOrEvent);
     Append(std::move(issued), commands);
-    if (any) decision_time_.Add(passed);
-    if (!goes_on) return tried + (any ? 1 : 0);
   }
-  return limit;
+  Pass(start, time_.deciding);
+  return tried;
 }
 
 std::vector<scheduler::engine::Command> TimedEngine::TakeCommands() {

@@ -1,6 +1,8 @@
 // TimedEngine is an engine whose calls are timed, on a clock that passes only while they run.
 //
-// Other work on the same thread, such as that of an API, is not counted.
+// Other work on the same thread, such as that of an API, is not counted. Reading the time of a
+// thread is a system call, which would be a tenth of many decisions: calls are timed together, and
+// single decisions in elapsed time.
 #pragma once
 
 #include <cstddef>
@@ -37,7 +39,7 @@ class TimedEngine {
       : engine_(std::move(engine)), clock_(clock), nanos_(nanos) {}
 
   // Handle objects that are created before pods are scheduled, and any later events. The clock
-  // stands still within one call: reading it costs as much as a small event.
+  // stands still within one call.
   void Load(std::span<const scheduler::engine::Event> events);
   void Handle(std::span<const scheduler::engine::Event> events);
   // Appends the commands that wait, tries up to `limit` pods and appends their commands. Stops at
@@ -52,8 +54,8 @@ class TimedEngine {
   const runtime::LatencyHistogram& decision_time() const { return decision_time_; }
 
  private:
-  // Adds the time since `start` to `part`, and passes it. Returns it.
-  Duration Pass(int64_t start, Duration& part);
+  // Adds the time since `start` to `part`, and passes it. Returns when it ended.
+  int64_t Pass(int64_t start, Duration& part);
 
   std::unique_ptr<scheduler::engine::Engine> engine_;
   SimClock& clock_;
