@@ -15,7 +15,6 @@
 
 #include "api/meta.h"
 #include "api/pod.h"
-#include "base/string_hash.h"
 #include "scheduler/model/ids.h"
 #include "scheduler/model/labels.h"
 #include "scheduler/model/pods_by_labels.h"
@@ -43,6 +42,11 @@ struct PodRecord {
 
 class PodTable {
  public:
+  PodTable();
+  ~PodTable();
+  PodTable(const PodTable&) = delete;
+  PodTable& operator=(const PodTable&) = delete;
+
   PodId Find(const std::string& namespace_, const std::string& name) const;
   const PodRecord& Get(PodId id) const { return records_[id.index()]; }
   PodRecord& Get(PodId id) { return records_[id.index()]; }
@@ -55,7 +59,7 @@ class PodTable {
   void Remove(PodId id);
   void SetLabels(PodRecord& record, LabelSetId labels);
 
-  size_t size() const { return by_key_.size(); }
+  size_t size() const { return records_.size() - free_.size(); }
   // More than the index of any pod's id.
   size_t id_end() const { return records_.size(); }
 
@@ -73,9 +77,11 @@ class PodTable {
   }
 
  private:
+  class Names;
+
   std::deque<PodRecord> records_;  // A deque, so that records do not move.
   std::vector<PodId> free_;
-  std::unordered_map<std::string, PodId, StringHash> by_key_;
+  std::unique_ptr<Names> names_;
   PodsByLabels by_labels_;
 };
 
