@@ -1,23 +1,26 @@
 #include "scheduler/queue/in_flight_events.h"
 
-#include "base/check.h"
-
 namespace berth::scheduler::queue {
 
-void InFlightEvents::Begin(const std::string& uid) {
-  const bool is_new = marks_.emplace(uid, items_.insert(items_.end(), std::nullopt)).second;
-  CHECK(is_new);
+bool InFlightEvents::Begin(const std::string& uid) {
+  const auto mark = items_.insert(items_.end(), {uid, nullptr});
+  if (!marks_.emplace(mark->uid, mark).second) {
+    items_.erase(mark);
+    return false;
+  }
   Count(framework::EventLabel::kPodPopped, +1);
+  return true;
 }
 
 void InFlightEvents::Done(const std::string& uid) {
-  const auto mark = marks_.find(uid);
-  if (mark == marks_.end()) return;
-  items_.erase(mark->second);
-  marks_.erase(mark);
+  const auto found = marks_.find(uid);
+  if (found == marks_.end()) return;
+  const auto mark = found->second;
+  marks_.erase(found);  // Before the uid goes, which is its key.
+  items_.erase(mark);
   Count(framework::EventLabel::kPodPopped, -1);
-  while (!items_.empty() && items_.front().has_value()) {
-    Count(*items_.front(), -1);
+  while (!items_.empty() && items_.front().event != nullptr) {
+    Count(*items_.front().event, -1);
     items_.pop_front();
     --events_;
   }
@@ -25,7 +28,7 @@ void InFlightEvents::Done(const std::string& uid) {
 
 void InFlightEvents::Note(const framework::ClusterEvent& event) {
   if (empty()) return;
-  items_.emplace_back(event);
+  items_.push_back({"", std::make_unique<const framework::ClusterEvent>(event)});
   Count(event, +1);
   if (++events_ > kMaxEvents) ForgetOldest();
 }
@@ -33,16 +36,17 @@ void InFlightEvents::Note(const framework::ClusterEvent& event) {
 void InFlightEvents::ForgetOldest() {
   size_t left = events_ / 2;
   for (auto item = items_.begin(); left > 0;) {
-    if (!item->has_value()) {
+    if (item->event == nullptr) {
       ++item;
     } else if (--left > 0) {
-      Count(**item, -1);
+      Count(*item->event, -1);
       item = items_.erase(item);
       --events_;
     } else {
-      Count(**item, -1);
-      *item = framework::ClusterEvent{.type = framework::kEverything};
-      Count(**item, +1);
+      Count(*item->event, -1);
+      item->event = std::make_unique<const framework::ClusterEvent>(
+          framework::ClusterEvent{.type = framework::kEverything});
+      Count(*item->event, +1);
     }
   }
 }

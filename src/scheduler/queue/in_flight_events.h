@@ -5,8 +5,9 @@
 #pragma once
 
 #include <list>
-#include <optional>
+#include <memory>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 
 #include "scheduler/framework/cluster_event.h"
@@ -29,8 +30,8 @@ class InFlightEvents {
   size_t events() const { return events_; }
   bool Contains(const std::string& uid) const { return marks_.contains(uid); }
 
-  // The pod must not be in flight.
-  void Begin(const std::string& uid);
+  // Returns false if the pod is in flight already.
+  bool Begin(const std::string& uid);
   // Removes the pod, and the events that no other pod needs. Ignores unknown pods.
   void Done(const std::string& uid);
   // Records the event if any pod is in flight.
@@ -40,15 +41,16 @@ class InFlightEvents {
   // must be in flight.
   template <typename Visit>
   void ForEachSince(const std::string& uid, Visit&& visit) const {
-    for (auto item = std::next(Item(marks_.at(uid))); item != items_.end(); ++item) {
-      if (item->has_value() && !visit(**item)) return;
+    for (auto item = std::next(marks_.at(uid)); item != items_.end(); ++item) {
+      if (item->event != nullptr && !visit(*item->event)) return;
     }
   }
 
  private:
-  using Items =
-      std::list<std::optional<framework::ClusterEvent>>;  // Without an event: a pod's mark.
-  using Item = Items::const_iterator;
+  struct Item {
+    std::string uid;                                       // Of the pod whose mark it is.
+    std::unique_ptr<const framework::ClusterEvent> event;  // Null: it is a mark.
+  };
 
   void ForgetOldest();
   void Count(const auto& what, int delta) const {
@@ -57,8 +59,8 @@ class InFlightEvents {
   }
 
   framework::Measurements* measurements_;
-  Items items_;
-  std::unordered_map<std::string, Items::iterator> marks_;
+  std::list<Item> items_;
+  std::unordered_map<std::string_view, std::list<Item>::iterator> marks_;  // By uid.
   size_t events_ = 0;
 };
 

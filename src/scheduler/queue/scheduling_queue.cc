@@ -57,14 +57,19 @@ QueueEntry& SchedulingQueue::NewEntry(model::PodId pod, size_t profile, Instant 
   entry->order = {pod, record.object->priority(), now, next_sequence_++};
   entry->uid = record.uid();
   entry->profile = profile;
-  auto [place, added] = entries_.emplace(pod, std::move(entry));
-  CHECK(added);
-  return *place->second;
+  return Own(pod, std::move(entry));
+}
+
+QueueEntry& SchedulingQueue::Own(model::PodId pod, std::unique_ptr<QueueEntry> entry) {
+  if (pod.index() >= entries_.size()) entries_.resize(cluster_.pods().id_end());
+  std::unique_ptr<QueueEntry>& owned = entries_[pod.index()];
+  CHECK(owned == nullptr);
+  owned = std::move(entry);
+  return *owned;
 }
 
 QueueEntry* SchedulingQueue::FindEntry(model::PodId pod) const {
-  const auto found = entries_.find(pod);
-  return found == entries_.end() ? nullptr : found->second.get();
+  return pod.index() < entries_.size() ? entries_[pod.index()].get() : nullptr;
 }
 
 QueueEntry::Place SchedulingQueue::PlaceOf(model::PodId pod) const {
@@ -133,7 +138,7 @@ void SchedulingQueue::LeaveQueue(QueueEntry& entry) {
 
 void SchedulingQueue::Drop(QueueEntry& entry) {
   LeaveQueue(entry);
-  entries_.erase(entry.order.pod);
+  entries_[entry.order.pod.index()] = nullptr;
 }
 
 // --- moves between places ---

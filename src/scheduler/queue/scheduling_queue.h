@@ -15,7 +15,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "api/object_fwd.h"
@@ -114,6 +113,7 @@ class SchedulingQueue {
   enum class QueueingStrategy : uint8_t { kQueueSkip, kQueueAfterBackoff, kQueueImmediately };
 
   QueueEntry& NewEntry(model::PodId pod, size_t profile, Instant now);
+  QueueEntry& Own(model::PodId pod, std::unique_ptr<QueueEntry> entry);
   QueueEntry* FindEntry(model::PodId pod) const;
   // The list of a place that has one; unschedulable pods are grouped instead.
   ReadyPods* ListOf(Place place);
@@ -163,8 +163,8 @@ class SchedulingQueue {
 
   model::Cluster& cluster_;
   const Options options_;
-  std::vector<QueueingHintMap> hint_maps_;  // By profile.
-  std::unordered_map<model::PodId, std::unique_ptr<QueueEntry>> entries_;
+  std::vector<QueueingHintMap> hint_maps_;            // By profile.
+  std::vector<std::unique_ptr<QueueEntry>> entries_;  // By pod id; null for others.
   ReadyPods active_;
   ReadyPods backoff_;
   ReadyPods error_backoff_;

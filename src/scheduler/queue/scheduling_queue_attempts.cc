@@ -28,12 +28,10 @@ std::optional<QueueEntry> SchedulingQueue::Pop(Instant now) {
 std::optional<QueueEntry> SchedulingQueue::TakeToFlight(QueueEntry& entry, Instant now) {
   NoteReady(entry, now);
   LeaveQueue(entry);
-  QueueEntry popped = std::move(entry);
-  entries_.erase(popped.order.pod);
-  ++popped.attempts;
-  if (in_flight_.Contains(popped.uid)) return std::nullopt;
-  in_flight_.Begin(popped.uid);
-  return popped;
+  const std::unique_ptr<QueueEntry> popped = std::move(entries_[entry.order.pod.index()]);
+  ++popped->attempts;
+  if (!in_flight_.Begin(popped->uid)) return std::nullopt;
+  return std::move(*popped);
 }
 
 std::optional<QueueEntry> SchedulingQueue::PopSpecificPod(model::PodId pod, Instant now) {
@@ -62,8 +60,7 @@ void SchedulingQueue::Return(QueueEntry entry, model::PodId pod, Rejectors why, 
   const QueueingStrategy strategy = StrategyForInFlightPod(entry, cluster_.pod(pod), woken_by);
   Done(entry.uid);
   CountRejections(entry.profile, why.all(), +1);
-  QueueEntry& waiting =
-      *entries_.emplace(pod, std::make_unique<QueueEntry>(std::move(entry))).first->second;
+  QueueEntry& waiting = Own(pod, std::make_unique<QueueEntry>(std::move(entry)));
   Requeue(waiting, strategy, framework::EventLabel::kScheduleAttemptFailure, now);
   if (waiting.place != Place::kUnschedulable) waiting.woken_by = std::move(woken_by);
 }
