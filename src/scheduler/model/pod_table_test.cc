@@ -23,6 +23,25 @@ TEST(PodTable, FindsPodsByNamespaceAndName) {
   EXPECT_EQ(pods.Get(b).state, PodState::kPending);
 }
 
+TEST(PodTable, FindsPodsWithLongAndOddNames) {
+  PodTable pods;
+  const std::string long_name(1'000, 'x');
+  const PodId a = pods.Add(MakePod(long_name).Namespace("a")).id;
+  const PodId b = pods.Add(MakePod(long_name).Namespace("b")).id;
+  // The separator is part of neither in valid objects.
+  const PodId c = pods.Add(MakePod("y/z").Namespace("x")).id;
+  const PodId d = pods.Add(MakePod("z").Namespace("x/y")).id;
+  EXPECT_EQ(pods.Find("a", long_name), a);
+  EXPECT_EQ(pods.Find("b", long_name), b);
+  EXPECT_EQ(pods.Find("x", "y/z"), c);
+  EXPECT_EQ(pods.Find("x/y", "z"), d);
+  EXPECT_FALSE(pods.Find("", "").valid());
+  pods.Remove(c);
+  EXPECT_FALSE(pods.Find("x", "y/z").valid());
+  EXPECT_EQ(pods.Find("x/y", "z"), d);
+  EXPECT_EQ(pods.size(), 3u);
+}
+
 TEST(PodTable, IdsAreUsedAgain) {
   PodTable pods;
   const PodId a = pods.Add(MakePod("a")).id;

@@ -138,6 +138,7 @@ size_t CompareOnAllNodes(model::Cluster& cluster, const framework::Profile& prof
     EXPECT_EQ(Dump(cluster), before);
     framework::Victims victims;
     const framework::Verdict verdict = SelectVictimsOnNode(attempt, node, kNow, victims);
+    EXPECT_EQ(quick.HasNoVictims(node, kNow), verdict == NoVictims());
     EXPECT_TRUE(!rating || verdict.ok()) << verdict.Message();
     if (!rating || !verdict.ok()) continue;
     EXPECT_TRUE(rating->At(kNow) == framework::VictimRating(cluster, victims, kNow)) << NodeName(i);
