@@ -369,8 +369,9 @@ void AddBench(flags::Command& berth, const Registry& registry) {
       "of a\n"
       "measurement that is shorter than ten seconds). In engine mode it is processor time of the "
       "engine;\n"
-      "LOADING, in which it took the created objects in, is not part of it. MEMORY is that of the\n"
-      "whole process. Thresholds are shown, not enforced. Ctrl-C prints what was measured.\n"
+      "LOADING, in which it took the created objects in, is not part of it. DECISION columns are\n"
+      "elapsed time. MEMORY is that of the whole process. Thresholds are shown, not enforced.\n"
+      "Ctrl-C prints what was measured.\n"
       "Exit codes: 0 done, 1 a workload failed, 2 invalid usage or file, 130 interrupted.\n";
   command.examples =
       "  berth bench --nodes 5000 --pods 10000 --classes each --mix mixed\n"
