@@ -206,6 +206,7 @@ class Attempt {
   Verdict FilterWithoutCache();
   Verdict RunUncachedFilters(std::span<const FilterPlugin* const> filters);
   Verdict FilterContestedNodes();
+  Verdict FilterSpecialNodes();
   Verdict CorrectCachedResults();
   Verdict FilterSpecialNode(model::NodeRow node);
   model::NodeMask CachedRejections();

@@ -172,6 +172,10 @@ Verdict Attempt::RunFiltersWith(const std::vector<model::PodId>& rivals, model::
 Verdict Attempt::FilterContestedNodes() {
   if (cluster_.nominations().empty()) return {};
   special_ = view().contested();
+  return FilterSpecialNodes();
+}
+
+Verdict Attempt::FilterSpecialNodes() {
   Verdict error;
   special_.ForEach([&](size_t row) {
     if (error.ok()) error = FilterSpecialNode(model::NodeRow{static_cast<uint32_t>(row)});
@@ -182,14 +186,18 @@ Verdict Attempt::FilterContestedNodes() {
 // The cached results have taken rivals into account, except that they see one in this very pod.
 Verdict Attempt::CorrectCachedResults() {
   const model::NodeRow own = OwnNominatedRow();
-  Verdict error;
-  if (!CachedFiltersSuffice()) {
-    error = FilterContestedNodes();
-  } else if (own.valid()) {
-    special_ = model::NodeMask(candidates_.size());
-    special_.Set(own.index());
-    error = FilterSpecialNode(own);
+  if (CachedFiltersSuffice()) {
+    special_ = {};
+  } else {
+    // A cached filter rejects the others beside their rivals; those that are not cached come later.
+    special_ = view().contested();
+    special_ &= results_.feasible();
   }
+  if (own.valid()) {
+    special_.Resize(candidates_.size());
+    special_.Set(own.index());
+  }
+  Verdict error = FilterSpecialNodes();
   if (own.valid() && feasible_.Test(own.index()) && !results_.feasible().Test(own.index()))
     bypasses_cache_ = true;  // It has no cached scores.
   return error;
