@@ -124,6 +124,13 @@ TEST(Search, ConstraintsHold) {
           {ClaimYaml("c", RequestYaml("r") + "," + RequestYaml("s") + "," + RequestYaml("t"),
                      distinct)},
           "not found"},
+         // The third request takes the first device from the second, which then takes an equal one.
+         {"DistinctAfterGivingBack",
+          {ClaimYaml("c",
+                     RequestYaml("r", 1, ModelIs("y")) + "," + RequestYaml("s", 1, ModelIs("x")) +
+                         "," + RequestYaml("t", 1, Selecting("device.attributes[\"d\"].n == 1")),
+                     "constraints: [{requests: [r, s], distinctAttribute: d/model}]")},
+          "c: r=b s=c t=a"},
          {"NoConstraint",
           {ClaimYaml("c", RequestYaml("r"), "constraints: [{}]")},
           "error: claim c, constraint #0: empty constraint (unsupported constraint type?)"}});

@@ -156,6 +156,35 @@ TEST_F(BindingTest, FailedBindIsUnreserved) {
   EXPECT_EQ(*log_, Lines({"Second unreserves n1", "First unreserves n1"}));
 }
 
+// A late "could not be scheduled" must not reach a bound pod.
+TEST_F(BindingTest, PodIsBoundOnceItsStatusIsSettled) {
+  for (const bool is_sent : {false, true}) {
+    SCOPED_TRACE(is_sent);
+    harness_ = std::make_unique<EngineHarness>(std::vector{config_}, registry_);
+    Engine& engine = harness_->engine();
+    harness_->Put(MakeNode("n1").Cordoned());
+    harness_->Put(MakePod("web"));
+    harness_->Schedule();
+    std::vector<Command> sent;
+    if (is_sent) sent = engine.TakeCommands();
+    harness_->Put(MakeNode("n1"));
+    harness_->Pass(Duration::Seconds(2));
+    harness_->Schedule();
+    EXPECT_EQ(harness_->Where("web"), "assumed on n1");
+    if (is_sent) {
+      ASSERT_EQ(ScriptedEngine::Describe(sent.at(0).write), "web condition PodScheduled");
+      EXPECT_TRUE(engine.TakeCommands().empty());
+      harness_->End(sent[0]);
+    }
+    Lines lines;
+    for (const Command& command : engine.TakeCommands())
+      lines.push_back(ScriptedEngine::Describe(command.write));
+    const Lines want =
+        is_sent ? Lines{"bind web to n1"} : Lines{"bind web to n1", "event web FailedScheduling"};
+    EXPECT_EQ(lines, want);
+  }
+}
+
 TEST_F(BindingTest, PreBindWritesBeforeThePodIsBoundAndPostBindComesAfter) {
   AddBinding("Volumes");
   Start();

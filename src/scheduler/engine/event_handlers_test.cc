@@ -9,6 +9,7 @@
 
 #include "testing/engine_harness.h"
 #include "testing/object_builders.h"
+#include "testing/scripted_engine.h"
 
 namespace berth::scheduler::engine {
 namespace BERTH_TEST_FILE {
@@ -102,6 +103,28 @@ TEST(EventHandlers, EveryChangeRequeuesPodsOfPluginsThatRegisterForNoParticularE
   }
 }
 
+TEST(EventHandlers, PodsUpToItsPriorityAreRequeuedWhenANominatedPodIsDeleted) {
+  for (const int32_t priority : {0, 5}) {
+    SCOPED_TRACE(priority);
+    EngineHarness harness;
+    harness.Put(MakeNode("n1").Cpu("2"));
+    // The nominated pod waits for a victim to leave.
+    api::Pod victim = MakePod("victim").Request("cpu", "1").On("n1");
+    victim.metadata.deletion_timestamp = Instant::FromUnixSeconds(999);
+    victim.status.conditions = {
+        {.type = "DisruptionTarget", .status = "True", .reason = "PreemptionByScheduler"}};
+    harness.Put(std::make_shared<const api::Pod>(victim));
+    const MakePod preemptor = MakePod("preemptor").Priority(5).Request("cpu", "2").Nominated("n1");
+    harness.Put(preemptor);
+    harness.Put(MakePod("next").Priority(priority).Request("cpu", "1"));
+    harness.Schedule();
+    harness.Commands();
+    EXPECT_EQ(harness.Queue(), "0/0/2/0");
+    harness.Remove(preemptor);
+    EXPECT_EQ(harness.Queue(), "0/1/0/0");
+  }
+}
+
 TEST(EventHandlers, AGatedPodReservesItsNominatedNodeOnceItIsUpdated) {
   EngineHarness harness;
   harness.Put(MakeNode("n1"));
@@ -115,6 +138,29 @@ TEST(EventHandlers, AGatedPodReservesItsNominatedNodeOnceItIsUpdated) {
   harness.Remove(MakePod("p"));
   harness.Put(MakePod("p").Nominated("n1"));
   EXPECT_TRUE(nominated());
+}
+
+TEST(EventHandlers, AGatedPodReservesItsNominatedNodeOnceItHasFailed) {
+  const auto gate = std::make_shared<GateScript>();
+  gate->pre_enqueue = [](const model::PodRecord&) {
+    return framework::Verdict(framework::Code::kUnschedulableAndUnresolvable, "closed");
+  };
+  ScriptedEngine scripted;
+  scripted.Add<FakeGate>("Gate", gate);
+  EngineHarness& harness = scripted.Start();
+  harness.Put(MakeNode("n1").Cpu("1"));
+  // It fits nowhere, and may not preempt: its nomination remains.
+  MakePod pod =
+      MakePod("p").Priority(9).Request("cpu", "1").NodeSelector("disk", "ssd").Nominated("n1");
+  pod.object.spec.preemption_policy = "Never";
+  harness.Put(pod);
+  EXPECT_EQ(harness.Queue(), "0/0/0/1");
+  gate->pre_enqueue = nullptr;
+  harness.Put(MakeNode("n2").Cordoned());
+  EXPECT_EQ(harness.Schedule(), 1u);
+  harness.Put(MakePod("other").Request("cpu", "1"));
+  EXPECT_EQ(harness.Schedule(), 1u);
+  EXPECT_EQ(harness.Where("other"), "pending");
 }
 
 }  // namespace BERTH_TEST_FILE

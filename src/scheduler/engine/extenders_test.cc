@@ -139,6 +139,27 @@ TEST_F(ExtendersTest, ErrorsEndTheCycleUnlessTheyAreIgnorable) {
   }
 }
 
+TEST_F(ExtendersTest, ErrorAboutTheNominatedNodeIsIgnoredOrTheOtherNodesAreTried) {
+  const framework::WriteResult unreachable{framework::WriteResult::Kind::kUnavailable,
+                                           "connection refused"};
+  for (const bool ignorable : {false, true}) {
+    SCOPED_TRACE(ignorable);
+    framework::ExtenderConfig extender = FilterExtender();
+    extender.ignorable = ignorable;
+    Start({extender});
+    Try(MakePod("web").Nominated("b"));
+    const Command first = PendingCall(framework::ExtenderStep::kFilter);
+    EXPECT_THAT(std::get<framework::CallExtender>(first.write).body,
+                HasSubstr(R"("NodeNames":["b"])"));
+    harness_->End(first, unreachable);
+    if (!ignorable) {
+      const Command second = PendingCall(framework::ExtenderStep::kFilter);
+      Respond(second, R"({"NodeNames":["a"]})");
+    }
+    EXPECT_EQ(harness_->Decisions(), Lines({ignorable ? "web -> b" : "web -> a"}));
+  }
+}
+
 TEST_F(ExtendersTest, EachFilterGetsTheNodesThatTheOneBeforeLeft) {
   framework::ExtenderConfig lenient = FilterExtender("lenient");
   lenient.ignorable = true;

@@ -192,6 +192,28 @@ TEST_F(FailureCacheTest, CopiesFailTheSameWay) {
   }
 }
 
+// What a claim has to offer changes without the pods.
+TEST_F(FailureCacheTest, CopiesWithClaimsAreTriedEach) {
+  api::Pod pod = MakePod("first");
+  pod.spec.resource_claims = {{.name = "gpu", .resource_claim_name = "shared"}};
+  const model::PodRecord first = Put(pod);
+  pod.metadata.name = "copy";
+  pod.metadata.uid = "uid-of-copy";
+  const model::PodRecord copy = Put(pod);
+  known_.Add(first, 0, Insufficient());
+  EXPECT_EQ(known_.Find(copy, 0), nullptr);
+}
+
+TEST_F(FailureCacheTest, CopiesThatWereNominatedInMemoryAreTriedThere) {
+  cluster_.Put(MakeNode("n1").ref());
+  const model::PodRecord first = Put(MakePod("first"));
+  const model::PodRecord copy = Put(MakePod("copy"));
+  cluster_.NominateByName(copy.id, "n1");
+  known_.Add(first, 0, Insufficient());
+  EXPECT_NE(known_.Find(first, 0), nullptr);
+  EXPECT_EQ(known_.Find(copy, 0), nullptr);
+}
+
 TEST_F(FailureCacheTest, LongMessagesDoNotAccumulate) {
   std::vector<model::PodRecord> pods;
   for (int i = 0; i < 10; ++i) pods.push_back(Put(MakePod("p" + std::to_string(i)).Priority(i)));

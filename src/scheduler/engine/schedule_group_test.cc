@@ -59,6 +59,18 @@ class ScheduleGroupTest : public testing::Test {
     return conditions;
   }
 
+  // The transition times of the conditions of groups that were written.
+  std::vector<Instant> TransitionTimes() {
+    std::vector<Instant> times;
+    const Instant now = harness_->now();
+    for (const Command& command : harness_->engine().TakeCommands()) {
+      if (const auto* patch = std::get_if<framework::PatchPodGroupStatus>(&command.write))
+        times.push_back(patch->condition.last_transition_time.value_or(Instant{}));
+      harness_->engine().Handle(WriteDone{command.id, {}}, now);
+    }
+    return times;
+  }
+
   std::unique_ptr<EngineHarness> harness_;
 };
 
@@ -224,6 +236,18 @@ TEST_F(ScheduleGroupTest, NothingIsReservedForMembersOfWhichTooFewAreLeft) {
   EXPECT_EQ(harness_->Bind(), Lines({"x to n1"}));
 }
 
+TEST_F(ScheduleGroupTest, NominatedMemberOfAGangThatIsJustCompleteHoldsItsNode) {
+  Start();
+  harness_->Put(MakeNode("n1").Cpu("1").ref());
+  harness_->Put(MakePodGroup("job").Gang(2).ref());
+  harness_->Put(MakePod("x").Request("cpu", "1").ref());
+  PutMembers({"a"});
+  harness_->Put(Member("b").Nominated("n1").ref());
+  EXPECT_EQ(harness_->Schedule(1), 1u);
+  EXPECT_EQ(harness_->all_decisions().front().key.name, "x");
+  EXPECT_EQ(harness_->Where("x"), "pending");
+}
+
 TEST_F(ScheduleGroupTest, MembersOfOneGroupMustHaveOneScheduler) {
   EngineOptions options = OptionsWith(WithGangs());
   options.profiles.push_back(DefaultProfile("other", WithGangs()));
@@ -257,6 +281,32 @@ TEST_F(ScheduleGroupTest, OtherMembersAreNotBoundIfTheGangIsBroken) {
   EXPECT_EQ(harness_->Bind(), Lines({"b to n1"}));
 }
 
+TEST_F(ScheduleGroupTest, OthersWaitOnIfEnoughMembersRemain) {
+  const auto script = std::make_shared<PermitScript>();
+  script->permit = [](framework::Cycle& cycle, framework::WaitingPods&) {
+    return cycle.pod().object->metadata.name == "a" ? framework::PermitResult{} : Wait(60);
+  };
+  framework::Registry registry = plugins::InTreeRegistry();
+  Offer<FakePermit>(registry, "HoldOthers", script);
+  EngineOptions options = OptionsWith(WithGangs());
+  options.profiles[0].multi_point.enabled.push_back({"HoldOthers"});
+  harness_ = std::make_unique<EngineHarness>(options, registry);
+  harness_->Put(MakeNode("n1").ref());
+  harness_->Put(MakePodGroup("job").Gang(2).ref());
+  PutMembers({"a", "b", "c"});
+  harness_->Schedule();
+  for (const Command& command : harness_->Commands()) {
+    if (std::holds_alternative<framework::BindPod>(command.write)) {
+      harness_->Fail(command, "etcd is away");
+    } else {
+      harness_->End(command);
+    }
+  }
+  EXPECT_EQ(harness_->Where("a"), "pending");
+  EXPECT_EQ(harness_->Where("b"), "assumed on n1");
+  EXPECT_EQ(harness_->Where("c"), "assumed on n1");
+}
+
 TEST_F(ScheduleGroupTest, NobodyIsBoundIfAPermitPluginChangesItsMind) {
   const auto script = std::make_shared<PermitScript>();
   int asked = 0;
@@ -278,6 +328,29 @@ TEST_F(ScheduleGroupTest, NobodyIsBoundIfAPermitPluginChangesItsMind) {
   EXPECT_EQ(asked, 4);
   EXPECT_EQ(harness_->Bind(), Lines());
   EXPECT_EQ(DescribeCounts(harness_->cluster()), before);
+}
+
+TEST_F(ScheduleGroupTest, ConditionKeepsItsTransitionTimeUntilItsStatusChanges) {
+  constexpr Instant kThen = Instant::FromUnixSeconds(500);
+  Start();
+  harness_->Put(MakeNode("n1").Cpu("1").ref());
+  MakePodGroup group =
+      MakePodGroup("job").Gang(2).Condition("False", "Unschedulable", "for another reason");
+  group.object.conditions[0].last_transition_time = kThen;
+  harness_->Put(group.ref());
+  PutMembers({"a", "b"});
+  harness_->Schedule();
+  EXPECT_EQ(TransitionTimes(), std::vector{kThen}) << "as the API shows it";
+
+  group.object.metadata.generation = 2;
+  harness_->Put(group.ref());
+  harness_->Pass(Duration::Seconds(30));
+  harness_->Schedule();
+  EXPECT_EQ(TransitionTimes(), std::vector{kThen}) << "as it was written";
+
+  harness_->Put(MakeNode("n2").Cpu("1").ref());
+  harness_->Schedule();
+  EXPECT_EQ(TransitionTimes(), std::vector{harness_->now()});
 }
 
 TEST_F(ScheduleGroupTest, FieldIsIgnoredWithoutTheFeature) {

@@ -84,6 +84,18 @@ class SearchGroupTest : public testing::Test {
     return conditions;
   }
 
+  // The pods that are marked as victims, sorted.
+  Lines Evicted() {
+    Lines evicted;
+    for (const Command& command : harness_->engine().TakeCommands()) {
+      const auto* patch = std::get_if<framework::PatchPodStatus>(&command.write);
+      if (patch != nullptr && patch->condition && patch->condition->type == "DisruptionTarget")
+        evicted.push_back(patch->pod.name);
+    }
+    std::ranges::sort(evicted);
+    return evicted;
+  }
+
   std::unique_ptr<EngineHarness> harness_;
 };
 
@@ -554,6 +566,23 @@ TEST_F(SearchGroupTest, GroupDisplacesTheLeastWithinItsConstraint) {
   std::ranges::sort(nominated);
   EXPECT_EQ(evicted, Lines({"low-a"})) << "in the other rack there would be two";
   EXPECT_EQ(nominated, Lines({"p to a1", "q to a1"})) << "all members";
+}
+
+TEST_F(SearchGroupTest, DisruptionBudgetsComeBeforePrioritiesOfVictims) {
+  Start(Complete(), /*topology=*/true, /*preemption=*/true);
+  PutNode("a1", "2", "a");
+  PutNode("b1", "2", "b");
+  Put(MakePod("guarded").Label("app", "db").Request("cpu", "1").On("a1"));
+  Put(MakePod("important").Priority(5).Request("cpu", "1").On("b1"));
+  auto budget = std::make_shared<api::PodDisruptionBudget>();
+  budget->metadata.name = "db";
+  budget->metadata.namespace_ = "default";
+  budget->selector.emplace().match_labels.emplace("app", "db");
+  harness_->Put(api::Ref<api::PodDisruptionBudget>(std::move(budget)));
+  harness_->Put(MakePodGroup("job").Gang(2).Within("rack").Priority(10).ref());
+  for (const char* name : {"p", "q"}) Put(Member(name, "1"));
+  harness_->Schedule();
+  EXPECT_EQ(Evicted(), Lines({"important"}));
 }
 
 TEST_F(SearchGroupTest, NobodyIsEvictedForAGroupThatDoesNotFitThen) {

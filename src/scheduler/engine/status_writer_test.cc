@@ -64,6 +64,18 @@ TEST_F(StatusTest, NewerPatchIsMergedWithAnUnsentOne) {
   EXPECT_EQ(Taken(), Lines({"p: third @"}));
 }
 
+TEST_F(StatusTest, MergedPatchHasTheClaimForExtendedResources) {
+  framework::PatchPodStatus patch{{"default", "p"}, "uid-of-p", {}, {}};
+  patch.extended_resource_claim_status.emplace().resource_claim_name = "special";
+  writer_.Patch(patch);
+  writer_.Patch(Says("second"));
+  const std::vector<Command> commands = outbox_.TakeCommands(SIZE_MAX);
+  ASSERT_EQ(commands.size(), 1u);
+  const auto& merged = std::get<framework::PatchPodStatus>(commands[0].write);
+  EXPECT_EQ(merged.extended_resource_claim_status, patch.extended_resource_claim_status);
+  EXPECT_EQ(merged.condition->message, "second");
+}
+
 TEST_F(StatusTest, PatchesOfOnePodAreSentInOrder) {
   writer_.Patch(Says("first"));
   EXPECT_EQ(Taken(), Lines({"p: first"}));

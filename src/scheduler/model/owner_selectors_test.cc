@@ -35,8 +35,8 @@ TEST(OwnerSelectors, FindsTheServicesThatSelectAPod) {
   OwnerSelectors owners;
   for (const auto& service :
        {Service("web", {{{"app", "web"}}}), Service("front", {{{"app", "web"}, {"tier", "front"}}}),
-        Service("tier", {{{"tier", "front"}}}), Service("all", {{}}), Service("none", std::nullopt),
-        Service("elsewhere", {{{"app", "web"}}}, "other")}) {
+        Service("tier", {{{"tier", "front"}}}), Service("all", api::StringMap{}),
+        Service("none", std::nullopt), Service("elsewhere", {{{"app", "web"}}}, "other")}) {
     owners.Change<api::Service>(nullptr, service);
   }
   EXPECT_EQ(ServicesOf(owners, {{"app", "web"}}), Names({"web"}));

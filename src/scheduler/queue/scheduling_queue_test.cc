@@ -160,14 +160,18 @@ TEST(SchedulingQueue, PodIsRequeuedWhereItBelongs) {
          w.queue->MoveAllToActiveOrBackoffQueue(NodeAdded(), w.now);
        },
        "Hint", "Outside", "backoff"},
-      {"PendingIsHelpedLater",
-       [&](QueueHarness& w) {
-         w.outside->may_help = skip;
-         w.queue->MoveAllToActiveOrBackoffQueue(NodeAdded(), w.now);
-         w.outside->may_help = nullptr;
+      {"SecondEventHelps",
+       [](QueueHarness& w) {
+         w.queue->MoveAllToActiveOrBackoffQueue(ClaimAdded(), w.now);
          w.queue->MoveAllToActiveOrBackoffQueue(NodeAdded(), w.now);
        },
-       "Hint", "Outside", "active"},
+       "Hint", "", "backoff"},
+      {"PendingIsHelpedByTheSecondEvent",
+       [](QueueHarness& w) {
+         w.queue->MoveAllToActiveOrBackoffQueue(ClaimAdded(), w.now);
+         w.queue->MoveAllToActiveOrBackoffQueue(NodeAdded(), w.now);
+       },
+       "Gate", "Outside", "active"},
       {"Anything",
        [](QueueHarness& w) { w.queue->MoveAllToActiveOrBackoffQueue(Anything(), w.now); }, "Hint",
        "", "backoff"},

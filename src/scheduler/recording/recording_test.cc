@@ -231,7 +231,11 @@ INSTANTIATE_TEST_SUITE_P(
                     BeginningCase{"Text", "apiVersion: v1\nkind: Pod\n", kNotARecording},
                     BeginningCase{"OnlyTheName", "BERTHREC", kNotARecording},
                     BeginningCase{"AnotherVersion", std::string("BERTHREC\x01\0\0\0", 12),
-                                  "a recording of version 1; this build reads version 3"},
+                                  "its format is 1, which no release of Berth wrote; this version "
+                                  "reads 3 to 3"},
+                    BeginningCase{"ANewerVersion", std::string("BERTHREC\x04\0\0\0", 12),
+                                  "was written by a newer version of Berth: its format is 4, and "
+                                  "this version reads up to 3"},
                     BeginningCase{"NoHeader", std::string("BERTHREC\x03\0\0\0", 12),
                                   "the header of the recording is cut off"},
                     BeginningCase{"HalfAHeader", RecordingOf({}).substr(0, 40),

@@ -301,6 +301,12 @@ INSTANTIATE_TEST_SUITE_P(
             "ProvisionerGaveUp",
             [](TestCluster& world) { world.Add(ClaimYaml("data", {.annotations = "x: 'y'"})); },
             "provisioning failed for PVC \"data\""},
+        GivingUp{"AnotherNodeIsSelected",
+                 [](TestCluster& world) {
+                   world.Add(
+                       ClaimYaml("data", {.annotations = "volume.kubernetes.io/selected-node: a"}));
+                 },
+                 "provisioning failed for PVC \"data\""},
         GivingUp{"VolumeElsewhere",
                  [](TestCluster& world) {
                    world.Add(VolumeYaml(
