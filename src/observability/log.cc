@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <chrono>
@@ -65,7 +66,8 @@ std::string TextValue(const LogValue& value) {
                  [](int64_t number) { return std::to_string(number); },
                  [](double number) { return JsonNumber(number); },
                  [](Duration duration) { return GoQuote(FormatGoDuration(duration)); },
-                 [](std::span<const std::string> list) { return JsonList(list); }},
+                 [](std::span<const std::string> list) { return JsonList(list); },
+                 [](const LogJson& json) { return std::string(json.text); }},
       value.held());
 }
 
@@ -76,7 +78,8 @@ std::string JsonValueText(const LogValue& value) {
                  [](int64_t number) { return std::to_string(number); },
                  [](double number) { return JsonNumber(number); },
                  [](Duration duration) { return JsonText(FormatGoDuration(duration)); },
-                 [](std::span<const std::string> list) { return JsonList(list); }},
+                 [](std::span<const std::string> list) { return JsonList(list); },
+                 [](const LogJson& json) { return std::string(json.text); }},
       value.held());
 }
 
@@ -183,10 +186,16 @@ Logger::~Logger() {
 void Logger::Configure(LogOptions options) {
   const std::lock_guard lock(mutex_);
   options_ = std::move(options);
-  verbosity_ = options_.verbosity;
+  set_verbosity(options_.verbosity);
   has_vmodule_ = !options_.vmodule.empty();
   const bool buffers = options_.split_stream && options_.info_buffer_bytes > 0;
   if (buffers && !flusher_.joinable()) flusher_ = std::thread([this] { FlushPeriodically(); });
+}
+
+void Logger::set_verbosity(int level) {
+  verbosity_.store(level);
+  for (const VModule& module : options_.vmodule) level = std::max(level, module.level);
+  highest_level_.store(level);
 }
 
 int Logger::ModuleLevel(const char* file) const {

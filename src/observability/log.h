@@ -11,7 +11,6 @@
 #pragma once
 
 #include <atomic>
-#include <concepts>
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
@@ -23,41 +22,17 @@
 #include <string>
 #include <string_view>
 #include <thread>
-#include <variant>
 #include <vector>
 
+#include "base/log_value.h"
 #include "base/result.h"
 #include "base/time.h"
 
 namespace berth::observability {
 
-// A value of a log line. Texts are quoted; numbers, booleans and lists are formatted as in JSON.
-class LogValue {
- public:
-  // NOLINTBEGIN(google-explicit-constructor): values are listed as they are.
-  LogValue(std::string_view text) : held_(text) {}
-  LogValue(const std::string& text) : held_(std::string_view(text)) {}
-  LogValue(const char* text) : held_(std::string_view(text)) {}
-  LogValue(const Error& error) : held_(std::string_view(error.message)) {}
-  LogValue(bool value) : held_(value) {}
-  LogValue(std::integral auto number) : held_(static_cast<int64_t>(number)) {}
-  LogValue(std::floating_point auto number) : held_(static_cast<double>(number)) {}
-  LogValue(Duration duration) : held_(duration) {}
-  LogValue(const std::vector<std::string>& list) : held_(std::span(list)) {}
-  // NOLINTEND(google-explicit-constructor)
-
-  using Held =
-      std::variant<std::string_view, bool, int64_t, double, Duration, std::span<const std::string>>;
-  const Held& held() const { return held_; }
-
- private:
-  Held held_;  // Refers to memory that outlives the call.
-};
-
-struct LogField {
-  std::string_view key;
-  LogValue value;
-};
+using ::berth::LogField;
+using ::berth::LogJson;
+using ::berth::LogValue;
 
 enum class LogSeverity : uint8_t { kInfo, kWarning, kError };
 
@@ -121,7 +96,9 @@ class Logger {
     return has_vmodule_.load(std::memory_order_relaxed) && level <= ModuleLevel(file);
   }
   int verbosity() const { return verbosity_.load(); }
-  void set_verbosity(int level) { verbosity_.store(level); }
+  void set_verbosity(int level);
+  // The highest level that is on for any file.
+  const std::atomic<int>& highest_level() const { return highest_level_; }
 
   void Write(const LogEntry& entry);
   // Writes buffered lines.
@@ -150,6 +127,7 @@ class Logger {
   const LogSink errors_;
   const LogSink infos_;
   std::atomic<int> verbosity_ = 0;
+  std::atomic<int> highest_level_ = 0;
   std::atomic<bool> has_vmodule_ = false;
   LogOptions options_;
 

@@ -90,7 +90,12 @@ Task<framework::Verdict> BindingCycle::Steps() {
   co_await services_.status.Settle(pod().uid());
   verdict = co_await Bind();
   meter().End(framework::MeasuredPoint::kBind, verdict.code());
-  if (!verdict.ok()) co_return verdict;
+  if (!verdict.ok()) {
+    ENGINE_LOG(services_.log, 1, "Failed to bind pod", {{"pod", pod().key().ToString()}});
+    co_return verdict;
+  }
+  if (services_.log.IsOn(2)) [[unlikely]]
+    LogSuccess();
   RecordSuccess();
   CountSuccess();
   framework::PluginTimer timer(meter());
@@ -110,6 +115,7 @@ framework::Verdict BindingCycle::PreFlight() {
     timer.End(*plugin, framework::MeasuredPoint::kPreBindPreFlight, plan.verdict.code());
     if (plan.verdict.skipped()) continue;
     if (!plan.verdict.ok()) {
+      LogFailure("PreBindPreFlight", *plugin, plan.verdict);
       return framework::Verdict::Error(fmt::format("running PreBindPreFlight \"{}\": {}",
                                                    plugin->name(), plan.verdict.Message()));
     }
@@ -125,19 +131,27 @@ Task<framework::Verdict> BindingCycle::AnnounceNode() {
   co_await services_.status.Settle(pod().uid());
   const framework::PatchPodStatus patch{pod().key(), pod().uid(), std::nullopt, node_name_};
   announced_ = node_name_;
+  ENGINE_LOG(
+      services_.log, 3, "Updating pod condition and nominated node name",
+      {{"pod", pod().key().ToString()}, {"nominatedNodeName", node_name_}, {"nominatingMode", 1}});
   co_await framework::WriteStatus(*this, patch);
   co_return framework::Verdict();
 }
 
 Task<framework::Verdict> BindingCycle::WaitForPermit() {
+  ENGINE_LOG(services_.log, 4, "Pod waiting on permit", {{"pod", pod().key().ToString()}});
   meter().Begin();
   framework::Verdict verdict = co_await PermitWait{*this};
   meter().EndPermitWait(verdict.code());
   if (verdict.ok()) co_return verdict;
   if (!verdict.rejected()) {
+    ENGINE_LOG_ERROR(services_.log, verdict.Message(), "Failed waiting on permit for pod",
+                     {{"pod", pod().key().ToString()}});
     co_return framework::Verdict::Error(
         fmt::format("waiting on permit for pod: {}", verdict.Message()));
   }
+  ENGINE_LOG(services_.log, 4, "Pod rejected while waiting on permit",
+             {{"pod", pod().key().ToString()}, {"status", verdict.Message()}});
   rejected_by_permit_ = true;
   const std::string plugin = verdict.plugin();
   const framework::Code code = verdict.code();
@@ -174,6 +188,7 @@ Task<framework::Verdict> BindingCycle::PreBindOne(const framework::PreBindPlugin
   // A plugin that gives up because the binding is cancelled fails with the reason of that.
   if (!verdict.rejected() && !cancel_reason_.empty())
     verdict = framework::Verdict::Error(cancel_reason_);
+  LogFailure("PreBind", plugin, verdict);
   verdict = AsFailure(std::move(verdict), "PreBind", plugin);
   if (pre_bind_failure_.ok()) {
     pre_bind_failure_ = verdict;
@@ -190,13 +205,55 @@ Task<framework::Verdict> BindingCycle::Bind() {
   }
   framework::PluginTimer timer(meter());
   for (const framework::BindPlugin* plugin : profile().bind()) {
+    if (services_.log.IsOn(3)) [[unlikely]]
+      LogBind(*plugin);
     framework::Verdict verdict = co_await plugin->Bind(*this);
     timer.End(*plugin, framework::MeasuredPoint::kBind, verdict.code());
     if (verdict.skipped()) continue;
     if (verdict.ok()) co_return verdict;
+    LogFailure("Bind", *plugin, verdict);
     co_return AsFailure(std::move(verdict), "Bind", *plugin);
   }
   co_return framework::Verdict::Error("no Bind plugin wanted the pod");
+}
+
+void BindingCycle::LogBind(const framework::BindPlugin& plugin) const {
+  const std::string logger = std::string("Bind.").append(plugin.name());
+  ENGINE_LOG(services_.log.Named(logger), 3, "Attempting to bind pod to node",
+             {{"pod", pod().key().ToString()}, {"node", node_name_}});
+}
+
+void BindingCycle::LogSuccess() const {
+  const std::string key = pod().key().ToString();
+  ENGINE_LOG(services_.log, 2, "Successfully bound pod to node",
+             {{"pod", key},
+              {"node", node_name_},
+              {"evaluatedNodes", placement_.evaluated},
+              {"feasibleNodes", placement_.feasible}});
+  if (placement_.entry.flushed == Instant{}) return;
+  const queue::Rejectors& rejectors = placement_.entry.rejectors;
+  ENGINE_LOG(
+      services_.log, 4, "Pod scheduled after flush from unschedulablePods",
+      {{"pod", key},
+       {"unschedulablePlugins", LogJson{queue::NamesAsSet(profile(), rejectors.unschedulable)}},
+       {"pendingPlugins", LogJson{queue::NamesAsSet(profile(), rejectors.pending)}}});
+}
+
+void BindingCycle::LogFailure(std::string_view step, const framework::Plugin& plugin,
+                              const framework::Verdict& verdict) const {
+  const std::string key = pod().key().ToString();
+  if (!verdict.rejected()) {
+    ENGINE_LOG_ERROR(services_.log, verdict.Message(),
+                     step == "Bind" ? "Plugin Failed" : "Plugin failed",
+                     {{"plugin", plugin.name()}, {"pod", key}, {"node", node_name_}});
+    return;
+  }
+  ENGINE_LOG(services_.log, 4,
+             step == "Bind" ? "Pod rejected by Bind plugin" : "Pod rejected by PreBind plugin",
+             {{"pod", key},
+              {"node", node_name_},
+              {"plugin", plugin.name()},
+              {"status", verdict.Message()}});
 }
 
 void BindingCycle::CountSuccess() {

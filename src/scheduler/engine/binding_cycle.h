@@ -30,6 +30,7 @@ class BindingCycle final : public framework::BindingContext {
     Extenders& extenders;
     queue::SchedulingQueue& queue;
     std::vector<BindingCycle*>& finished;  // A cycle that has ended adds itself.
+    framework::Log log;
   };
   // What was decided about the pod.
   struct Placement {
@@ -91,6 +92,10 @@ class BindingCycle final : public framework::BindingContext {
   Task<framework::Verdict> Bind();
   void RecordSuccess();
   void CountSuccess();
+  void LogBind(const framework::BindPlugin& plugin) const;
+  void LogSuccess() const;
+  void LogFailure(std::string_view step, const framework::Plugin& plugin,
+                  const framework::Verdict& verdict) const;
   framework::AttemptMeter& meter() { return placement_.attempt->meter(); }
 
   void Issue(PendingWrite& pending, std::coroutine_handle<> waiter) override {

@@ -34,6 +34,7 @@ Engine::State::State(const EngineOptions& options, Profiles profiles)
       equals_take_turns_(options.equals_take_turns),
       measurements_(options.measurements),
       attempts_(options.attempts),
+      log_(options.log),
       random_(options.seed),
       cluster_(options.features),
       extenders_(options.extenders, outbox_, cluster_),
@@ -41,7 +42,7 @@ Engine::State::State(const EngineOptions& options, Profiles profiles)
       queue_(cluster_, QueueOptions(options)),
       evictions_({cluster_, queue_, outbox_, measurements_,
                   [this](const std::string& uid) { return StopBinding(uid); },
-                  [this](const std::string& uid) { return IsStopping(uid); }}) {
+                  [this](const std::string& uid) { return IsStopping(uid); }, log_}) {
   std::set<std::string> scheduler_names;
   for (size_t i = 0; i < profiles_.size(); ++i) {
     profile_of_.emplace(profiles_[i].profile->scheduler_name(), i);
@@ -79,7 +80,8 @@ queue::SchedulingQueue::Options Engine::State::QueueOptions(const EngineOptions&
           .has_extenders = !extenders_.empty(),
           .pop_from_backoff = options.features.scheduler_pop_from_backoff_q,
           .measurements = measurements_,
-          .name_wakes = attempts_ != nullptr};
+          .name_wakes = attempts_ != nullptr,
+          .log = log_};
 }
 
 void Engine::State::Handle(const Event& event, const Now& time) {
@@ -225,8 +227,9 @@ Result<Explanation> Engine::Explain(std::shared_ptr<const api::Pod> pod, Instant
   return state_->Explain(std::move(pod), now);
 }
 
-Result<bool> Engine::MightDecide(std::shared_ptr<const api::Pod> pod, const std::string& node) {
-  return state_->MightDecide(std::move(pod), node);
+Result<bool> Engine::MightDecide(std::shared_ptr<const api::Pod> pod, const std::string& node,
+                                 bool* has_equals) {
+  return state_->MightDecide(std::move(pod), node, has_equals);
 }
 
 Result<Decision> Engine::Preview(std::shared_ptr<const api::Pod> pod, Instant now) {

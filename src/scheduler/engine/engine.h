@@ -36,6 +36,7 @@ namespace berth::scheduler::model {
 class Cluster;
 }
 namespace berth::scheduler::framework {
+class LogSink;
 class Measurements;
 class WaitingPods;
 }  // namespace berth::scheduler::framework
@@ -67,6 +68,8 @@ struct EngineOptions {
   // Receives the account of each attempt; durations only if there are measurements. May be null,
   // and must outlive the engine otherwise.
   AttemptObserver* attempts = nullptr;
+  // Receives the messages of the engine's log. May be null, and must outlive the engine otherwise.
+  framework::LogSink* log = nullptr;
   // A pod that is unschedulable for longer is tried again, even without an event.
   Duration max_in_unschedulable_pods = Duration::Seconds(300);
 };
@@ -104,8 +107,9 @@ class Engine {
 
   // Reports whether the engine might place `pod` on `node` now, because no other node is better. An
   // empty `node` asks whether the pod fits nowhere. As Explain otherwise, at the cost of a
-  // decision.
-  Result<bool> MightDecide(std::shared_ptr<const api::Pod> pod, const std::string& node);
+  // decision. Sets `*has_equals`, if not null, if another node is known to be as good.
+  Result<bool> MightDecide(std::shared_ptr<const api::Pod> pod, const std::string& node,
+                           bool* has_equals = nullptr);
   // Returns the decision that the engine would make about `pod` now, without the calls of extenders
   // and without an explanation. As Explain otherwise, at the cost of a decision.
   Result<Decision> Preview(std::shared_ptr<const api::Pod> pod, Instant now);

@@ -36,6 +36,7 @@
 #include "scheduler/engine/scheduling_cycle.h"
 #include "scheduler/engine/status_writer.h"
 #include "scheduler/framework/class_results.h"
+#include "scheduler/framework/log.h"
 #include "scheduler/framework/measurements.h"
 #include "scheduler/framework/profile.h"
 #include "scheduler/framework/ranking_budget.h"
@@ -72,7 +73,8 @@ class Engine::State {
   void PassTime(const Now& now);
   std::optional<Instant> next_wake() const;
   Result<Explanation> Explain(std::shared_ptr<const api::Pod> pod, Instant now);
-  Result<bool> MightDecide(std::shared_ptr<const api::Pod> pod, const std::string& node);
+  Result<bool> MightDecide(std::shared_ptr<const api::Pod> pod, const std::string& node,
+                           bool* has_equals);
   Result<Decision> Preview(std::shared_ptr<const api::Pod> pod, Instant now);
   Result<PodFit> Evaluate(std::shared_ptr<const api::Pod> pod, std::span<const std::string> nodes,
                           Instant now);
@@ -307,17 +309,35 @@ class Engine::State {
   void FinishBinding(BindingCycle& binding);
   void Unreserve(framework::Attempt& attempt, model::NodeRow node);
   void Activate(framework::Cycle& cycle);
-  bool StopBinding(const std::string& uid);
+  Eviction::Services::Stopped StopBinding(const std::string& uid);
   bool IsStopping(const std::string& uid) const;
   void Report(const Decision& decision) const {
     if (observer_ != nullptr) observer_->OnDecision(decision);
   }
+
+  // --- engine_log.cc: what is logged, if its level is on ---
+
+  void LogAttempt(model::PodId pod, int level) const;
+  // A Reserve or Permit plugin did not accept the pod.
+  void LogRejection(const model::PodRecord& pod, const framework::Plugin& plugin,
+                    const framework::Verdict& verdict) const;
+  // The pod has failed but need not be tried again; `id` is that in the model, if it is there.
+  void LogNotReturned(const model::PodRecord& pod, model::PodId id) const;
+  void LogStatus(const model::PodRecord& pod, const Failure& failure,
+                 const std::string& nominated_node) const;
+  // A preview is not logged.
+  framework::Log LogOf(const GroupCycle& cycle) const {
+    return cycle.is_preview ? framework::Log() : log_;
+  }
+  void LogGroup(const GroupCycle& cycle, const GroupTrial& trial, size_t not_bound) const;
+  void LogFailure(const model::PodRecord& pod, const Failure& failure) const;
 
   const bool explain_;
   const bool paranoid_;
   const bool equals_take_turns_;
   framework::Measurements* const measurements_;
   AttemptObserver* const attempts_;
+  const framework::Log log_;
   framework::Sampler sampler_;
   Random random_;
   model::Cluster cluster_;
@@ -331,7 +351,8 @@ class Engine::State {
   StatusWriter status_{outbox_};
   GroupConditions group_conditions_{outbox_, background_};
   framework::WaitingPods waiting_;
-  EventHandlers handlers_{cluster_, queue_, waiting_, outbox_, group_conditions_, profile_of_};
+  EventHandlers handlers_{cluster_,          queue_,      waiting_, outbox_,
+                          group_conditions_, profile_of_, log_};
   FailureCache failure_cache_{cluster_};
   uint64_t removed_classes_ = 0;  // When their results were last dropped.
   size_t next_start_ = 0;         // Where the next search begins, in node order.

@@ -6,6 +6,7 @@
 
 #include "api/object.h"
 #include "scheduler/model/device_model.h"
+#include "scheduler/model/node_zone.h"
 #include "scheduler/model/objects.h"
 #include "scheduler/model/pod_groups.h"
 
@@ -72,6 +73,23 @@ std::shared_ptr<const T> Latest(const model::Cluster& cluster, const T& object) 
   }
 }
 
+std::string NameOf(const api::Pod& pod) {
+  return api::ObjectKey{pod.metadata.namespace_, pod.metadata.name}.ToString();
+}
+
+// As kube-scheduler's node tree names a zone.
+std::string ZoneText(const api::Node& node) {
+  const auto [region, zone] = model::ZoneOf(node.metadata.labels);
+  if (region.empty() && zone.empty()) return "";
+  std::string text(region);
+  text.append(":").append(1, '\0').append(":").append(zone);
+  return text;
+}
+
+void LogNodeTree(const framework::Log& log, const char* what, const api::Node& node) {
+  ENGINE_LOG(log, 2, what, {{"node", node.metadata.name}, {"zone", ZoneText(node)}});
+}
+
 // Reports whether both are the same version of an object, as in a resync.
 bool SameVersion(const api::ObjectMeta& a, const api::ObjectMeta& b) {
   return !a.resource_version.empty() && a.resource_version == b.resource_version;
@@ -133,6 +151,9 @@ void EventHandlers::DeleteObject(const std::shared_ptr<const T>& object) {
     if constexpr (std::is_same_v<T, api::Node>) {
       // Before the node leaves the model, as in kube-scheduler.
       Move({.type = {framework::Resource::kNode, framework::kDelete}, .before = object});
+      ENGINE_LOG(log_, 3, "Delete event for node", {{"node", object->metadata.name}});
+      if (log_.IsOn(2)) [[unlikely]]
+        LogNodeTree(log_, "Removed node from NodeTree", *object);
     }
     cluster_.Remove<T>({object->metadata.namespace_, object->metadata.name});
     if constexpr (std::is_same_v<T, api::PodGroup>) {
@@ -158,12 +179,25 @@ void EventHandlers::PutNode(const std::shared_ptr<const api::Node>& node) {
   const model::NodeRow row = cluster_.nodes().Find(cluster_.symbols().Find(node->metadata.name));
   const std::shared_ptr<const api::Node> before =
       row.valid() ? cluster_.nodes().info(row).object : nullptr;
+  if (log_.IsOn(2)) [[unlikely]]
+    LogNodePut(before.get(), *node);
   cluster_.Put(node);
   if (before == nullptr)
     return Move({.type = {framework::Resource::kNode, framework::kAdd}, .after = node});
   for (framework::EventType change :
        framework::NodeSchedulingPropertiesChange(*before, *node, cluster_.features()))
     Move({.type = change, .before = before, .after = node});
+}
+
+void EventHandlers::LogNodePut(const api::Node* before, const api::Node& node) const {
+  if (before == nullptr) {
+    ENGINE_LOG(log_, 3, "Add event for node", {{"node", node.metadata.name}});
+    return LogNodeTree(log_, "Added node to NodeTree", node);
+  }
+  ENGINE_LOG(log_, 4, "Update event for node", {{"node", node.metadata.name}});
+  if (model::ZoneOf(before->metadata.labels) == model::ZoneOf(node.metadata.labels)) return;
+  LogNodeTree(log_, "Removed node from NodeTree", *before);
+  LogNodeTree(log_, "Added node to NodeTree", node);
 }
 
 // --- pods ---
@@ -196,8 +230,12 @@ void EventHandlers::PutPod(const std::shared_ptr<const api::Pod>& delivered) {
     } else if (!pod->spec.node_name.empty()) {
       queue_.Remove(id);
       cluster_.PutPod(pod);
+      ENGINE_LOG(log_, 3, "Add event for scheduled pod", {{"pod", NameOf(*pod)}});
       Move({.type = kAssignedPodAdd, .after = pod});
-      if (ProfileOf(*before)) handled_.push_back(kUnschedulablePodDelete);
+      if (ProfileOf(*before)) {
+        handled_.push_back(kUnschedulablePodDelete);
+        ENGINE_LOG(log_, 3, "Delete event for unscheduled pod", {{"pod", NameOf(*pod)}});
+      }
       return;
     } else {
       cluster_.PutPod(pod);
@@ -209,9 +247,13 @@ void EventHandlers::PutPod(const std::shared_ptr<const api::Pod>& delivered) {
 
 void EventHandlers::HandlePodAdd(const std::shared_ptr<const api::Pod>& pod) {
   const model::PodId id = cluster_.PutPod(pod);
-  if (!pod->spec.node_name.empty()) return Move({.type = kAssignedPodAdd, .after = pod});
+  if (!pod->spec.node_name.empty()) {
+    ENGINE_LOG(log_, 3, "Add event for scheduled pod", {{"pod", NameOf(*pod)}});
+    return Move({.type = kAssignedPodAdd, .after = pod});
+  }
   const auto profile = ProfileOf(*pod);
   if (!profile) return;
+  ENGINE_LOG(log_, 3, "Add event for unscheduled pod", {{"pod", NameOf(*pod)}});
   queue_.Add(id, *profile, now());
   // A gated pod does not reserve its nominated node.
   if (!IsGated(id)) NominateFromStatus(id);
@@ -239,6 +281,7 @@ void EventHandlers::CheckGatesOfGroup(const api::ObjectKey& key) {
 
 void EventHandlers::HandleAssignedPodUpdate(const std::shared_ptr<const api::Pod>& before,
                                             const std::shared_ptr<const api::Pod>& pod) {
+  ENGINE_LOG(log_, 4, "Update event for scheduled pod", {{"pod", NameOf(*pod)}});
   cluster_.PutPod(pod);
   for (framework::EventType change :
        framework::PodSchedulingPropertiesChange(*before, *pod, cluster_.features()))
@@ -275,6 +318,7 @@ void EventHandlers::HandlePendingPodUpdate(const std::shared_ptr<const api::Pod>
     if (record.terminating() && !was_going) HandleAssumedPodDelete(id);
     return;
   }
+  ENGINE_LOG(log_, 4, "Update event for unscheduled pod", {{"pod", NameOf(*pod)}});
   // A nomination by preemption remains until the API has shown it.
   const std::string& old_node = before->status.nominated_node_name;
   const std::string& new_node = pod->status.nominated_node_name;
@@ -296,8 +340,12 @@ void EventHandlers::HandlePodDelete(const std::shared_ptr<const api::Pod>& pod) 
   if (cluster_.features().has_groups()) {
     if (const auto group = model::GroupNamedBy(*last)) CheckGatesOfGroup(*group);
   }
-  if (assigned) return Move({.type = kAssignedPodDelete, .before = last});
+  if (assigned) {
+    ENGINE_LOG(log_, 3, "Delete event for scheduled pod", {{"pod", NameOf(*last)}});
+    return Move({.type = kAssignedPodDelete, .before = last});
+  }
   if (!ProfileOf(*last)) return;
+  ENGINE_LOG(log_, 3, "Delete event for unscheduled pod", {{"pod", NameOf(*last)}});
   if (!assumed && !last->status.nominated_node_name.empty()) HandleNominationEnd(last);
   handled_.push_back(kUnschedulablePodDelete);
 }

@@ -13,6 +13,7 @@
 #include "scheduler/engine/group_conditions.h"
 #include "scheduler/engine/outbox.h"
 #include "scheduler/framework/cluster_event.h"
+#include "scheduler/framework/log.h"
 #include "scheduler/framework/waiting_pods.h"
 #include "scheduler/model/cluster.h"
 #include "scheduler/queue/scheduling_queue.h"
@@ -29,13 +30,15 @@ class EventHandlers {
   // All must outlive this. The time is that of `outbox`.
   EventHandlers(model::Cluster& cluster, queue::SchedulingQueue& queue,
                 framework::WaitingPods& waiting, const Outbox& outbox,
-                GroupConditions& group_conditions, const ProfileIndex& profile_of)
+                GroupConditions& group_conditions, const ProfileIndex& profile_of,
+                framework::Log log)
       : cluster_(cluster),
         queue_(queue),
         waiting_(waiting),
         outbox_(outbox),
         group_conditions_(group_conditions),
-        profile_of_(profile_of) {}
+        profile_of_(profile_of),
+        log_(log) {}
 
   // The result is valid until the next call of either.
   const HandledEvents& Put(const api::Object& object);
@@ -60,6 +63,7 @@ class EventHandlers {
   void PutPod(const std::shared_ptr<const api::Pod>& delivered);
   void HandlePodDelete(const std::shared_ptr<const api::Pod>& pod);
   void PutNode(const std::shared_ptr<const api::Node>& node);
+  void LogNodePut(const api::Node* before, const api::Node& node) const;
   void HandlePodAdd(const std::shared_ptr<const api::Pod>& pod);
   void HandleAssignedPodUpdate(const std::shared_ptr<const api::Pod>& before,
                                const std::shared_ptr<const api::Pod>& pod);
@@ -83,6 +87,7 @@ class EventHandlers {
   const Outbox& outbox_;
   GroupConditions& group_conditions_;
   const ProfileIndex& profile_of_;
+  const framework::Log log_;
   HandledEvents handled_;
 };
 

@@ -134,7 +134,15 @@ Task<framework::Verdict> Eviction::EvictUnlessStopped(const Victim& victim) {
 
 // A victim that is deleted already counts as evicted.
 Task<framework::Verdict> Eviction::Evict(const Victim& victim) {
-  if (services_.stop_binding(victim.uid)) {
+  using Stopped = Services::Stopped;
+  if (const Stopped stopped = services_.stop_binding(victim.uid); stopped != Stopped::kNot) {
+    const bool waited = stopped == Stopped::kWaiting;
+    ENGINE_LOG(services_.log, 2,
+               waited ? "Preemptor preempted a waiting pod" : "Preemptor rejected a pod in preBind",
+               {{"preemptorType", plan_.preemptor_kind},
+                {"preemptor", plan_.preemptor.ToString()},
+                {waited ? "waitingPod" : "podInPreBind", victim.pod.ToString()},
+                {"node", plan_.node}});
     RecordEviction(victim, " (in kube-scheduler memory).");
     co_return framework::Verdict();
   }
@@ -143,16 +151,39 @@ Task<framework::Verdict> Eviction::Evict(const Victim& victim) {
     const framework::PatchPodStatus patch{victim.pod, victim.uid, std::move(condition),
                                           std::nullopt};
     const framework::WriteResult patched = co_await framework::WriteStatus(services_.outbox, patch);
-    if (patched.kind == framework::WriteResult::Kind::kNotFound) co_return framework::Verdict();
-    if (!patched.ok()) co_return framework::Verdict::Error(patched.message);
+    if (IsGone(victim, patched)) co_return framework::Verdict();
+    if (!patched.ok()) {
+      ENGINE_LOG_ERROR(
+          services_.log, patched.message,
+          "Could not add DisruptionTarget condition due to preemption",
+          {{"preemptor", plan_.preemptor.ToString()}, {"victim", victim.pod.ToString()}});
+      co_return framework::Verdict::Error(patched.message);
+    }
     if (!first_failure_.ok()) co_return first_failure_;  // Another victim could not be evicted.
   }
   framework::DeletePod remove{victim.pod, victim.uid};
   const framework::WriteResult deleted = co_await services_.outbox.Write(std::move(remove));
-  if (deleted.kind == framework::WriteResult::Kind::kNotFound) co_return framework::Verdict();
-  if (!deleted.ok()) co_return framework::Verdict::Error(deleted.message);
+  if (IsGone(victim, deleted)) co_return framework::Verdict();
+  if (!deleted.ok()) {
+    ENGINE_LOG_ERROR(services_.log, deleted.message, "Tried to preempted pod",
+                     {{"pod", victim.pod.ToString()}, {"preemptor", plan_.preemptor.ToString()}});
+    co_return framework::Verdict::Error(deleted.message);
+  }
+  ENGINE_LOG(services_.log, 2, "Preemptor Pod preempted victim Pod",
+             {{"preemptor", plan_.preemptor.ToString()},
+              {"victim", victim.pod.ToString()},
+              {"node", plan_.node}});
   RecordEviction(victim, "");
   co_return framework::Verdict();
+}
+
+bool Eviction::IsGone(const Victim& victim, const framework::WriteResult& result) const {
+  if (result.kind != framework::WriteResult::Kind::kNotFound) return false;
+  ENGINE_LOG(services_.log, 2, "Victim Pod is already deleted",
+             {{"preemptor", plan_.preemptor.ToString()},
+              {"victim", victim.pod.ToString()},
+              {"node", plan_.node}});
+  return true;
 }
 
 api::PodCondition Eviction::ConditionOf(const Victim& victim) const {
@@ -182,6 +213,18 @@ void Eviction::RecordEviction(const Victim& victim, std::string_view how) {
       .resource_version = victim.resource_version});
 }
 
+void Evictions::LogTerminating(const api::ObjectKey& preemptor, std::string_view node,
+                               const std::vector<model::PodId>& victims) const {
+  if (!services_.log.IsOn(2)) return;
+  for (model::PodId id : victims) {
+    const model::PodRecord& victim = services_.cluster.pod(id);
+    if (!victim.terminating()) continue;
+    ENGINE_LOG(
+        services_.log, 2, "Victim Pod is already being deleted, skipping the API call for it",
+        {{"preemptor", preemptor.ToString()}, {"node", node}, {"victim", victim.key().ToString()}});
+  }
+}
+
 // The model need not wait until the API has shown it.
 void Evictions::EndNominations(const Eviction::Plan& plan) {
   model::Cluster& cluster = services_.cluster;
@@ -195,12 +238,15 @@ void Evictions::EndNominations(const Eviction::Plan& plan) {
 
 void Evictions::Start(const model::PodRecord& preemptor, Symbol node,
                       const std::vector<model::PodId>& victims) {
+  const std::string& node_name = services_.cluster.symbols().Text(node);
+  LogTerminating(preemptor.key(), node_name, victims);
   Begin(Eviction::MakePlan(services_.cluster, preemptor, node, victims), victims.size());
 }
 
 void Evictions::Start(const api::PodGroup& preemptor,
                       const std::vector<const model::PodRecord*>& members,
                       const std::vector<model::PodId>& victims) {
+  LogTerminating({preemptor.metadata.namespace_, preemptor.metadata.name}, "cluster", victims);
   Begin(Eviction::MakePlan(services_.cluster, preemptor, members, victims), victims.size());
 }
 
@@ -210,6 +256,11 @@ void Evictions::Begin(Eviction::Plan plan, size_t victims) {
                 [&](const Eviction::Victim& victim) { return services_.is_stopping(victim.uid); });
   if (plan.victims.empty()) return;  // All are on their way out.
   if (services_.measurements != nullptr) services_.measurements->VictimsChosen(victims);
+  ENGINE_LOG(services_.log, 2, "Start the preemption asynchronously",
+             {{"preemptor", plan.preemptor.ToString()},
+              {"node", plan.node},
+              {"numVictims", victims},
+              {"numVictimsToDelete", plan.victims.size()}});
   EndNominations(plan);
   services_.cluster.mutable_preemptions().Begin(plan.preemptor_uid);
   Run(std::move(plan));
@@ -218,6 +269,8 @@ void Evictions::Begin(Eviction::Plan plan, size_t victims) {
 void Evictions::StartSynchronously(const model::PodRecord& preemptor, Symbol node,
                                    const std::vector<model::PodId>& victims, Done done) {
   CHECK(done_ == nullptr);
+  const std::string& node_name = services_.cluster.symbols().Text(node);
+  LogTerminating(preemptor.key(), node_name, victims);
   Eviction::Plan plan = Eviction::MakePlan(services_.cluster, preemptor, node, victims);
   plan.synchronous = true;
   if (services_.measurements != nullptr) services_.measurements->VictimsChosen(victims.size());
@@ -229,7 +282,7 @@ void Evictions::Run(Eviction::Plan plan) {
   plan.since = services_.outbox.now();
   auto eviction = std::make_unique<Eviction>(
       std::move(plan), Eviction::Services{services_.outbox, services_.cluster.mutable_preemptions(),
-                                          services_.stop_binding, ended_});
+                                          services_.stop_binding, ended_, services_.log});
   Eviction& started = *eviction;
   evictions_.emplace(&started, std::move(eviction));
   started.Start();
@@ -253,6 +306,10 @@ void Evictions::Finish(Eviction& eviction) {
   }
   if (services_.measurements != nullptr)
     services_.measurements->EvictionEnded(eviction.verdict().ok(), now - plan.since);
+  ENGINE_LOG(services_.log, 2, "Async Preemption finished completely",
+             {{"preemptor", plan.preemptor.ToString()},
+              {"node", plan.node},
+              {"result", eviction.verdict().ok() ? "success" : "error"}});
   cluster.mutable_preemptions().End(plan.preemptor_uid);
   for (const auto& [key, uid] : plan.pods) {
     const model::PodId id = cluster.pods().Find(key.namespace_, key.name);

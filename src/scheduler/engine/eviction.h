@@ -22,6 +22,7 @@
 #include "api/object_fwd.h"
 #include "base/task.h"
 #include "scheduler/engine/outbox.h"
+#include "scheduler/framework/log.h"
 #include "scheduler/framework/verdict.h"
 #include "scheduler/model/ids.h"
 
@@ -76,9 +77,12 @@ class Eviction {
   struct Services {
     Outbox& outbox;
     model::Preemptions& preemptions;  // Notified when the last victim is evicted.
-    // Cancels the binding of a victim that is not bound yet. Returns false if it must be deleted.
-    std::function<bool(const std::string& uid)> stop_binding;
+    // Cancels the binding of a victim that is not bound yet, and returns what it was doing; kNot if
+    // it must be deleted.
+    enum class Stopped : uint8_t { kNot, kWaiting, kPreBinding };
+    std::function<Stopped(const std::string& uid)> stop_binding;
     std::vector<Eviction*>& finished;  // An eviction that has ended adds itself.
+    framework::Log log;
   };
 
   Eviction(Plan plan, const Services& services);
@@ -100,6 +104,8 @@ class Eviction {
   // The DisruptionTarget condition for the victim.
   api::PodCondition ConditionOf(const Victim& victim) const;
   void RecordEviction(const Victim& victim, std::string_view how);
+  // Reports whether a write about the victim ended because the victim is gone.
+  bool IsGone(const Victim& victim, const framework::WriteResult& result) const;
 
   const Plan plan_;
   Services services_;
@@ -116,9 +122,10 @@ class Evictions {
     queue::SchedulingQueue& queue;
     Outbox& outbox;
     framework::Measurements* measurements;
-    std::function<bool(const std::string& uid)> stop_binding;  // See Eviction::Services.
+    std::function<Eviction::Services::Stopped(const std::string& uid)> stop_binding;
     // Reports whether the binding of this pod is cancelled and has not ended yet.
     std::function<bool(const std::string& uid)> is_stopping;
+    framework::Log log;
   };
 
   explicit Evictions(Services services) : services_(std::move(services)) {}
@@ -143,6 +150,8 @@ class Evictions {
   void FinishEnded();
 
  private:
+  void LogTerminating(const api::ObjectKey& preemptor, std::string_view node,
+                      const std::vector<model::PodId>& victims) const;
   void EndNominations(const Eviction::Plan& plan);
   void Begin(Eviction::Plan plan, size_t victims);
   void Run(Eviction::Plan plan);

@@ -19,10 +19,19 @@ void Engine::State::HandleFailure(queue::QueueEntry entry, const model::PodRecor
   }
   const model::PodId id =
       cluster_.pods().Find(pod.object->metadata.namespace_, pod.object->metadata.name);
-  if (id.valid() && cluster_.pod(id).uid() != pod.uid()) return queue_.Done(entry.uid);
+  if (log_.IsOn(framework::LogMessage::kError)) LogFailure(pod, failure);
+  if (id.valid() && cluster_.pod(id).uid() != pod.uid()) {
+    ENGINE_LOG(
+        log_, 2,
+        "Pod was recreated while handling scheduling failure. Skip requeueing and status "
+        "updates.",
+        {{"pod", pod.key().ToString()}, {"oldUID", pod.uid()}, {"newUID", cluster_.pod(id).uid()}});
+    return queue_.Done(entry.uid);
+  }
   std::shared_ptr<const api::Pod> object = pod.object;
   if (!id.valid() || cluster_.pod(id).state != model::PodState::kPending) {
     queue_.Done(entry.uid);  // It was deleted, or bound after all.
+    if (log_.IsOn(0)) LogNotReturned(pod, id);
   } else {
     object = cluster_.pod(id).object;
     queue_.Return(std::move(entry), id, failure.why, now());
@@ -42,14 +51,19 @@ void Engine::State::HandleFailure(queue::QueueEntry entry, const model::PodRecor
                                       .resource_version = pod.object->metadata.resource_version});
   const Symbol node = failure.nomination.node;
   const std::string nominated = node.valid() ? cluster_.symbols().Text(node) : std::string();
+  if (log_.IsOn(3)) [[unlikely]]
+    LogStatus(pod, failure, nominated);
   if (auto patch = StatusAfter(failure, *object, nominated, outbox_.wall_now()))
     status_.Patch(*std::move(patch));
 }
 
-bool Engine::State::StopBinding(const std::string& uid) {
-  if (waiting_.Preempt(uid)) return true;
+Eviction::Services::Stopped Engine::State::StopBinding(const std::string& uid) {
+  using Stopped = Eviction::Services::Stopped;
+  if (waiting_.Preempt(uid)) return Stopped::kWaiting;
   const auto binding = binding_of_.find(uid);
-  return binding != binding_of_.end() && binding->second->Cancel("preempted by DefaultPreemption");
+  const bool cancelled =
+      binding != binding_of_.end() && binding->second->Cancel("preempted by DefaultPreemption");
+  return cancelled ? Stopped::kPreBinding : Stopped::kNot;
 }
 
 bool Engine::State::IsStopping(const std::string& uid) const {

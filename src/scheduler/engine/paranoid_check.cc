@@ -13,6 +13,7 @@
 #include "scheduler/framework/attempt.h"
 #include "scheduler/framework/class_results.h"
 #include "scheduler/framework/cycle.h"
+#include "scheduler/framework/pod_group_plugins.h"
 #include "scheduler/framework/scores.h"
 #include "scheduler/model/cluster.h"
 #include "scheduler/model/pod_groups.h"

@@ -58,6 +58,7 @@ void Engine::State::TryGroup(queue::QueueEntry popped, api::ObjectKey group) {
   std::erase_if(entries, [this](const queue::QueueEntry& entry) { return IsSkipped(entry); });
   if (entries.empty()) return;
 
+  ENGINE_LOG(log_, 3, "Attempting to schedule pod group", {{"podGroup", group.ToString()}});
   group_cycle_ = std::make_unique<GroupCycle>();
   group_cycle_->group = std::move(group);
   group_cycle_->profile = entries.front().profile;
@@ -185,6 +186,12 @@ Task<GroupTrial> Engine::State::TryMembers(GroupCycle& cycle, const framework::P
   GroupTrial trial = NotPlaced({framework::Code::kUnschedulable, kUnschedulable});
   bool needs_preemption = false;
   FailureCache failures(cluster_);
+  if (placement != nullptr) {
+    ENGINE_LOG(LogOf(cycle), 4, "Assuming placement in snapshot", {{"placement", placement->name}});
+  }
+  ENGINE_LOG(
+      LogOf(cycle), 5, "Running a pod group scheduling algorithm",
+      {{"podGroup", cycle.group.ToString()}, {"unscheduledPodsCount", cycle.members.size()}});
   for (const GroupMember& member : cycle.members) {
     Task<MemberTrial> attempt = TryMember(cycle, member, placement, options.post_filters, failures);
     MemberTrial tried = co_await attempt;
@@ -219,6 +226,8 @@ Task<MemberTrial> Engine::State::TryMember(const GroupCycle& cycle, const GroupM
                                            FailureCache& failures) {
   const ServedProfile& served = profiles_[cycle.profile];
   MemberTrial trial;
+  ENGINE_LOG(LogOf(cycle), 4, "Attempting to schedule a pod belonging to a pod group",
+             {{"podGroup", cycle.group.ToString()}, {"pod", member.pod->key().ToString()}});
   const Failure* known =
       extenders_.empty() && !explain_ ? failures.Find(*member.pod, cycle.profile) : nullptr;
   if (known != nullptr && !paranoid_) {
@@ -246,7 +255,8 @@ Task<MemberTrial> Engine::State::TryMember(const GroupCycle& cycle, const GroupM
                               .writes = &cycle_writes_,
                               .percentage_of_nodes_to_score = served.percentage_of_nodes_to_score,
                               .next_start = NextStart(),
-                              .post_filters = post_filters};
+                              .post_filters = post_filters,
+                              .log = LogOf(cycle)};
   Task<CycleOutcome> search = FindNode(*trial.attempt, options);
   const CycleOutcome outcome = co_await search;
   if (served.paranoid_check != nullptr)

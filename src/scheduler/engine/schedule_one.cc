@@ -28,7 +28,12 @@ bool Engine::State::ScheduleOne() {
       return true;
     }
   }
-  if (!IsSkipped(*entry)) TryPod(*std::move(entry));
+  if (log_.IsOn(4)) [[unlikely]]
+    LogAttempt(entry->order.pod, 4);
+  if (IsSkipped(*entry)) return true;
+  if (log_.IsOn(3)) [[unlikely]]
+    LogAttempt(entry->order.pod, 3);
+  TryPod(*std::move(entry));
   return true;
 }
 
@@ -36,6 +41,7 @@ bool Engine::State::IsSkipped(const queue::QueueEntry& entry) {
   const model::PodRecord& pod = cluster_.pod(entry.order.pod);
   if (pod.terminating()) {
     const api::ObjectKey key = pod.key();
+    ENGINE_LOG(log_, 3, "Skip schedule deleting pod", {{"pod", key.ToString()}});
     outbox_.Post(framework::RecordEvent{
         .pod = key,
         .uid = pod.uid(),
@@ -103,7 +109,8 @@ void Engine::State::TryPod(queue::QueueEntry entry) {
                           .extenders = extenders_.empty() ? nullptr : &extenders_,
                           .writes = &cycle_writes_,
                           .percentage_of_nodes_to_score = served.percentage_of_nodes_to_score,
-                          .next_start = NextStart()});
+                          .next_start = NextStart(),
+                          .log = log_});
   BindingCycle::Placement placement{
       std::move(entry), std::move(pod), results->share_compiled(), std::move(attempt), {}};
   cycle_.reset(new RunningCycle{std::move(results), std::move(placement), std::move(decision),
@@ -273,6 +280,7 @@ std::optional<Failure> Engine::State::RunReservePlugins(size_t profile, framewor
     framework::Verdict verdict = plugin->Reserve(attempt.cycle(), node);
     timer.End(*plugin, framework::MeasuredPoint::kReserve, verdict.code());
     if (verdict.ok()) continue;
+    LogRejection(attempt.cycle().pod(), *plugin, verdict);
     if (!verdict.rejected()) {
       verdict = framework::Verdict::Error(
           fmt::format("running Reserve plugin \"{}\": {}", plugin->name(), verdict.Message()));
@@ -300,6 +308,7 @@ PermitOutcome Engine::State::RunPermitPlugins(size_t profile, framework::Attempt
       outcome.message = result.verdict.Message();
       continue;
     }
+    LogRejection(attempt.cycle().pod(), *plugin, result.verdict);
     if (!result.verdict.rejected()) {
       result.verdict = framework::Verdict::Error(fmt::format(
           "running Permit plugin \"{}\": {}", plugin->name(), result.verdict.Message()));
@@ -317,6 +326,8 @@ PermitOutcome Engine::State::RunPermitPlugins(size_t profile, framework::Attempt
 void Engine::State::AwaitPermit(BindingCycle::Placement& placement, const PermitOutcome& permit) {
   if (permit.timeouts.empty()) return;
   placement.waits = true;
+  ENGINE_LOG(log_, 4, "One or more plugins asked to wait and no plugin rejected pod",
+             {{"pod", placement.pod->key().ToString()}});
   waiting_.Add(placement.pod->uid(), placement.pod->key(), cluster_.nodes().name(placement.node),
                permit.timeouts, now());
 }
@@ -327,7 +338,7 @@ void Engine::State::StartBinding(BindingCycle::Placement placement) {
   cluster_.HoldRow(placement.node);  // Until the binding ends, even if the node is deleted.
   auto binding = std::make_unique<BindingCycle>(
       std::move(placement),
-      BindingCycle::Services{outbox_, status_, extenders_, queue_, finished_bindings_});
+      BindingCycle::Services{outbox_, status_, extenders_, queue_, finished_bindings_, log_});
   BindingCycle& started = *binding;
   bindings_.emplace(&started, std::move(binding));
   const std::string& uid = started.pod().uid();
@@ -365,12 +376,13 @@ Result<Explanation> Engine::State::Explain(std::shared_ptr<const api::Pod> pod, 
 }
 
 Result<bool> Engine::State::MightDecide(std::shared_ptr<const api::Pod> pod,
-                                        const std::string& node) {
+                                        const std::string& node, bool* has_equals) {
   return Ask<bool>(std::move(pod), [&](framework::Attempt& attempt) {
     const model::NodeTable& nodes = cluster_.nodes();
     if (node.empty()) return FitsNowhere(attempt);
     const model::NodeRow row = nodes.Find(cluster_.symbols().Find(node));
-    return row.valid() && nodes.present().Test(row.index()) && MightChoose(attempt, row);
+    return row.valid() && nodes.present().Test(row.index()) &&
+           MightChoose(attempt, row, has_equals);
   });
 }
 

@@ -1,6 +1,7 @@
 #include "scheduler/engine/scheduling_cycle.h"
 
 #include <algorithm>
+#include <array>
 
 #include "scheduler/engine/extenders.h"
 #include "scheduler/framework/attempt.h"
@@ -38,19 +39,43 @@ CycleOutcome Failed(framework::Verdict error) {
   return outcome;
 }
 
+void LogPostFilter(const framework::Log& log, framework::Attempt& attempt,
+                   const framework::Verdict& verdict) {
+  constexpr const char* kText = "Status after running PostFilter plugins for pod";
+  const auto key = [&] { return attempt.cycle().pod().key().ToString(); };
+  if (verdict.code() == framework::Code::kError) {
+    ENGINE_LOG_ERROR(log, "", kText, {{"pod", key()}, {"status", verdict.Message()}});
+  } else {
+    ENGINE_LOG(log, 5, kText, {{"pod", key()}, {"status", verdict.Message()}});
+  }
+}
+
 Task<CycleOutcome> FailToFit(framework::Attempt& attempt, const framework::Verdict& pre_filter,
                              SearchOptions options) {
   CycleOutcome outcome;
   outcome.kind = CycleOutcome::Kind::kFitError;
   outcome.diagnosis = attempt.Diagnose(pre_filter);
+  const auto key = [&] { return attempt.cycle().pod().key().ToString(); };
+  if (pre_filter.rejected()) {
+    ENGINE_LOG(options.log, 5, "Status after running PreFilter plugins for pod",
+               {{"pod", key()}, {"status", pre_filter.Message()}});
+  }
   if (!options.post_filters) co_return outcome;
+  if (attempt.profile().post_filter().empty()) {
+    ENGINE_LOG(options.log, 3,
+               "No PostFilter plugins are registered, so no preemption will be performed",
+               {{"pod", key()}});
+  }
   framework::FailedCycle failed{attempt, outcome.diagnosis, options.now, options.random};
   failed.advisor = options.extenders;
   failed.writes = options.writes;
+  failed.log = options.log;
   attempt.meter().Begin();
   outcome.post_filter = co_await RunPostFilters(failed);
   attempt.meter().End(framework::MeasuredPoint::kPostFilter, outcome.post_filter.verdict.code());
   outcome.diagnosis.post_filter_message = outcome.post_filter.verdict.Message();
+  if (!attempt.profile().post_filter().empty())
+    LogPostFilter(options.log, attempt, outcome.post_filter.verdict);
   outcome.preemption_tried = failed.preemption_tried;
   co_return outcome;
 }
@@ -88,13 +113,39 @@ void TakeTurns(framework::Attempt& attempt, model::NodeRow node, const SearchOpt
   options.next_start = attempt.cluster().nodes().order().rank()[node.index()] + 1;
 }
 
-// Returns the best of all nodes, or an invalid one if that takes evaluating them: extenders and
-// limits need to know which are feasible.
+// The level at which every score is logged.
+constexpr int kLevelOfScores = 10;
+
+// Returns the best of all nodes, or an invalid one if that takes evaluating them: extenders, limits
+// and the log of scores need to know which are feasible.
 model::NodeRow SearchAll(framework::Attempt& attempt, const SearchOptions& options) {
   if (options.extenders != nullptr || options.percentage_of_nodes_to_score ||
-      AnyNodeWillDo(attempt, options))
+      AnyNodeWillDo(attempt, options) || options.log.IsOn(kLevelOfScores))
     return {};
   return attempt.Search();
+}
+
+void LogScores(const framework::Log& log, framework::Attempt& attempt,
+               const framework::Attempt::ScoreTable& table) {
+  const std::string pod = attempt.cycle().pod().key().ToString();
+  const std::vector<model::NodeRow> nodes = attempt.FeasibleInOrder();
+  const auto name = [&](model::NodeRow row) { return attempt.cluster().nodes().name(row); };
+  for (const model::NodeRow row : nodes) {
+    for (const auto& [plugin, scores] : table.plugins) {
+      ENGINE_LOG(
+          log, kLevelOfScores, "Plugin scored node for pod",
+          {{"pod", pod}, {"plugin", plugin}, {"node", name(row)}, {"score", scores[row.index()]}});
+    }
+  }
+  for (const model::NodeRow row : nodes) {
+    ENGINE_LOG(log, kLevelOfScores, "Calculated node's final score for pod",
+               {{"pod", pod}, {"node", name(row)}, {"score", table.totals[row.index()]}});
+  }
+}
+
+void LogScores(const framework::Log& log, framework::Attempt& attempt) {
+  framework::Attempt::ScoreTable table;
+  if (attempt.ScoreInDetail(table).ok()) LogScores(log, attempt, table);
 }
 
 model::NodeRow TheOnly(const model::NodeMask& nodes) {
@@ -165,10 +216,14 @@ Task<CycleOutcome> FindNode(framework::Attempt& attempt, SearchOptions options) 
   } else if (options.extenders == nullptr) {
     if (framework::Verdict error = attempt.Score(); !error.ok()) co_return Failed(std::move(error));
     outcome.node = attempt.Best();
+    if (options.log.IsOn(kLevelOfScores)) [[unlikely]]
+      LogScores(options.log, attempt);
   } else {
     framework::Attempt::ScoreTable table;
     if (framework::Verdict error = attempt.ScoreInDetail(table); !error.ok())
       co_return Failed(std::move(error));
+    if (options.log.IsOn(kLevelOfScores)) [[unlikely]]
+      LogScores(options.log, attempt, table);
     outcome.node = co_await options.extenders->Choose(attempt, table.totals, options.random);
     meter.Begin();
   }
@@ -184,14 +239,19 @@ bool FitsNowhere(framework::Attempt& attempt) {
   return attempt.Filter().ok() && attempt.feasible().None();
 }
 
-bool MightChoose(framework::Attempt& attempt, model::NodeRow node) {
+bool MightChoose(framework::Attempt& attempt, model::NodeRow node, bool* has_equals) {
   // Among equals the first from the start on is chosen: `node`, if it is one of them.
   attempt.StartAt(attempt.cluster().nodes().order().rank()[node.index()]);
   if (!attempt.PreFilter().ok()) return false;
   const model::NodeRow nominated = FittingNominatedNode(attempt);
   if (nominated.valid()) return nominated == node;
   if (!attempt.Filter().ok() || !attempt.feasible().Test(node.index())) return false;
-  return attempt.feasible().Count() == 1 || (attempt.Score().ok() && attempt.Best() == node);
+  if (attempt.feasible().Count() == 1) return true;
+  if (!attempt.Score().ok() || attempt.Best() != node) return false;
+  std::array<framework::ScoredNode, 2> best;
+  if (has_equals != nullptr)
+    *has_equals = attempt.Rank(best) == best.size() && best[0].score == best[1].score;
+  return true;
 }
 
 Task<framework::PostFilterResult> RunPostFilters(framework::FailedCycle& failed) {
@@ -199,7 +259,13 @@ Task<framework::PostFilterResult> RunPostFilters(framework::FailedCycle& failed)
   std::vector<std::string> reasons;
   std::string_view first_to_reject;
   framework::PluginTimer timer(failed.attempt.meter());
+  const framework::Log log = failed.log;
+  std::string logger;
   for (const framework::PostFilterPlugin* plugin : failed.attempt.profile().post_filter()) {
+    if (log.IsOn(2)) [[unlikely]] {
+      logger = std::string("PostFilter.").append(plugin->name());
+      failed.log = log.Named(logger);
+    }
     framework::PostFilterResult result = co_await plugin->PostFilter(failed);
     timer.End(*plugin, framework::MeasuredPoint::kPostFilter, result.verdict.code());
     if (result.verdict.ok() || !result.verdict.rejected() ||

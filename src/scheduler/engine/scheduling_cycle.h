@@ -7,6 +7,7 @@
 
 #include "base/task.h"
 #include "base/time.h"
+#include "scheduler/framework/log.h"
 #include "scheduler/framework/plugin.h"
 #include "scheduler/framework/verdict.h"
 #include "scheduler/model/ids.h"
@@ -56,6 +57,7 @@ struct SearchOptions {
   size_t& next_start;
   // Run the PostFilter plugins if no node fits.
   bool post_filters = true;
+  framework::Log log = {};
 };
 
 // Runs the plugins, and calls the extenders, for the attempt's pod. Changes nothing: the caller
@@ -71,9 +73,9 @@ model::NodeRow FittingNominatedNode(framework::Attempt& attempt);
 
 // The outcome of FindNode without extenders, or a part of it: whether the pod fits nowhere, and
 // whether `node`, which is present, might be chosen because no other is better. The attempt must be
-// new.
+// new. Sets `*has_equals`, if not null, if another node is known to be as good.
 bool FitsNowhere(framework::Attempt& attempt);
-bool MightChoose(framework::Attempt& attempt, model::NodeRow node);
+bool MightChoose(framework::Attempt& attempt, model::NodeRow node, bool* has_equals = nullptr);
 
 // Runs the PostFilter plugins for a pod that fits nowhere.
 Task<framework::PostFilterResult> RunPostFilters(framework::FailedCycle& failed);

@@ -1,19 +1,9 @@
 #include "scheduler/engine/status_writer.h"
 
+#include "scheduler/framework/pod_status_patch.h"
 #include "scheduler/framework/status_retries.h"
 
 namespace berth::scheduler::engine {
-namespace {
-
-// Fields that `newer` leaves open are those of `older`.
-framework::PatchPodStatus Merge(const framework::PatchPodStatus& older,
-                                framework::PatchPodStatus newer) {
-  if (!newer.condition) newer.condition = older.condition;
-  if (!newer.nominated_node_name) newer.nominated_node_name = older.nominated_node_name;
-  return newer;
-}
-
-}  // namespace
 
 void StatusWriter::Issue(const std::string& uid, PodWrites& pod) {
   pod.command = outbox_.Post(framework::PatchPodStatus(pod.patch));
@@ -28,14 +18,14 @@ void StatusWriter::Patch(framework::PatchPodStatus patch) {
   if (is_new) {
     pod.patch = std::move(patch);
   } else if (pod.retry_at) {
-    pod.patch = Merge(pod.patch, std::move(patch));
+    pod.patch = framework::Merge(pod.patch, std::move(patch));
     return;
   } else if (outbox_.Withdraw(framework::LaneOf(pod.patch), *pod.command)) {
     uid_of_command_.erase(*pod.command);
-    pod.patch = Merge(pod.patch, std::move(patch));
+    pod.patch = framework::Merge(pod.patch, std::move(patch));
     pod.tries = 0;
   } else {
-    pod.next = pod.next ? Merge(*pod.next, std::move(patch)) : std::move(patch);
+    pod.next = pod.next ? framework::Merge(*pod.next, std::move(patch)) : std::move(patch);
     return;
   }
   Issue(uid, pod);
@@ -61,8 +51,8 @@ bool StatusWriter::WriteEnded(CommandId id, const framework::WriteResult& result
   if (!pod.waiter && pod.next) {
     // A write that failed is merged into the next.
     framework::PatchPodStatus next = *std::exchange(pod.next, std::nullopt);
-    pod.patch =
-        framework::WorthRetrying(result) ? Merge(pod.patch, std::move(next)) : std::move(next);
+    pod.patch = framework::WorthRetrying(result) ? framework::Merge(pod.patch, std::move(next))
+                                                 : std::move(next);
     pod.tries = 0;
     Issue(uid, pod);
   } else if (!pod.waiter && retries) {

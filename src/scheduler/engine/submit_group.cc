@@ -63,6 +63,7 @@ void Engine::State::SubmitGroup(GroupCycle& cycle, GroupTrial trial) {
     cycle.meter.Begin();
     measurements_->GroupAttemptEnded(cycle.profile, ResultOf(trial), cycle.meter.so_far());
   }
+  if (log_.IsOn(framework::LogMessage::kError)) LogGroup(cycle, trial, left_over.size());
   if (const auto* group = cluster_.objects<api::PodGroup>().Find(cycle.group))
     group_conditions_.Update(*group, trial.verdict);
   if (!trial.verdict.ok()) return;

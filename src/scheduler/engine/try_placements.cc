@@ -176,7 +176,20 @@ Result<size_t> Engine::State::BestPlacement(
       return Fail(fmt::format("running PlacementScore plugins: plugin \"{}\" failed with: {}",
                               plugin->name(), verdict.Message()));
     }
-    for (size_t i = 0; i < totals.size(); ++i) totals[i] += weight * scores[i];
+    for (size_t i = 0; i < totals.size(); ++i) {
+      totals[i] += weight * scores[i];
+      ENGINE_LOG(LogOf(cycle), 10, "Plugin scored placement for podGroup",
+                 {{"podGroup", cycle.group.ToString()},
+                  {"plugin", plugin->name()},
+                  {"placement", assignments[i].placement->name},
+                  {"score", weight * scores[i]}});
+    }
+  }
+  for (size_t i = 0; i < totals.size(); ++i) {
+    ENGINE_LOG(LogOf(cycle), 10, "Calculated placement's final score for podGroup",
+               {{"podGroup", cycle.group.ToString()},
+                {"placement", assignments[i].placement->name},
+                {"score", totals[i]}});
   }
   return static_cast<size_t>(std::ranges::max_element(totals) - totals.begin());
 }

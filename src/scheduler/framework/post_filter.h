@@ -12,6 +12,7 @@
 
 #include "base/task.h"
 #include "base/time.h"
+#include "scheduler/framework/log.h"
 #include "scheduler/framework/verdict.h"
 #include "scheduler/model/ids.h"
 
@@ -73,6 +74,7 @@ struct FailedCycle {
   // result then is that of writes that succeed.
   Async* writes = nullptr;
   bool preemption_tried = false;  // Set by preemption.
+  Log log = {};                   // Silent for an explanation.
 };
 
 // The criteria by which preemption prefers one node's victims to another's, as in kube-scheduler:

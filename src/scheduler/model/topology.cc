@@ -4,6 +4,8 @@
 #include <string_view>
 #include <utility>
 
+#include "scheduler/model/node_zone.h"
+
 namespace berth::scheduler::model {
 
 DomainId Topology::Key::Find(Symbol value) const {
@@ -104,11 +106,8 @@ std::string_view LabelOr(const api::StringMap& labels, std::string_view first,
   return {};
 }
 
-std::string ZoneOf(const api::StringMap& labels) {
-  const std::string_view region =
-      LabelOr(labels, "failure-domain.beta.kubernetes.io/region", "topology.kubernetes.io/region");
-  const std::string_view zone =
-      LabelOr(labels, "failure-domain.beta.kubernetes.io/zone", "topology.kubernetes.io/zone");
+std::string KeyOfZone(const api::StringMap& labels) {
+  const auto [region, zone] = ZoneOf(labels);
   if (region.empty() && zone.empty()) return {};
   std::string key(region);
   key.push_back('\0');
@@ -118,13 +117,19 @@ std::string ZoneOf(const api::StringMap& labels) {
 
 }  // namespace
 
+NodeZone ZoneOf(const api::StringMap& labels) {
+  return {
+      LabelOr(labels, "failure-domain.beta.kubernetes.io/region", "topology.kubernetes.io/region"),
+      LabelOr(labels, "failure-domain.beta.kubernetes.io/zone", "topology.kubernetes.io/zone")};
+}
+
 void NodeOrder::Resize(size_t rows) {
   zone_of_.resize(rows);
   rank_.resize(rows);
 }
 
 void NodeOrder::Place(NodeRow row, const std::string& name, const api::StringMap& labels) {
-  std::string zone = ZoneOf(labels);
+  std::string zone = KeyOfZone(labels);
   if (zone == zone_of_[row.index()] && zones_.contains(zone) && zones_[zone].contains(name)) return;
   Take(row, name);
   zones_[zone].emplace(name, row);

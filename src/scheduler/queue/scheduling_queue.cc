@@ -115,6 +115,8 @@ void SchedulingQueue::Enter(QueueEntry& entry, Place place, framework::EventLabe
                             Instant now) {
   PutIn(entry, place);
   if (options_.measurements != nullptr) options_.measurements->PodsQueued(NameOf(place), why, 1);
+  if (options_.log.IsOn(5)) [[unlikely]]
+    LogMove(entry, place, why);
   // A pod that has waited for the end of its backoff was woken by what happened before.
   const bool was_woken = entry.woken_by.event != framework::EventLabel::kScheduleAttemptFailure;
   if (place == Place::kUnschedulable ||
@@ -163,9 +165,13 @@ const framework::PreEnqueuePlugin* SchedulingQueue::FindGate(const QueueEntry& e
   const model::PodRecord& pod = cluster_.pod(entry.order.pod);
   framework::PluginTimer timer(meter);
   auto stops = [&](const framework::PreEnqueuePlugin* plugin) {
-    verdict = plugin->PreEnqueue(cluster_, pod).code();
+    const framework::Verdict result = plugin->PreEnqueue(cluster_, pod);
+    verdict = result.code();
     timer.End(*plugin, framework::MeasuredPoint::kPreEnqueue, verdict);
-    return verdict != framework::Code::kSuccess;
+    if (result.ok()) return false;
+    if (options_.log.IsOn(4)) [[unlikely]]
+      LogGate(entry, *plugin, result);
+    return true;
   };
   // The plugin that gated the pod before most likely still does.
   if (entry.gate != nullptr && stops(entry.gate)) return entry.gate;
@@ -260,9 +266,17 @@ void SchedulingQueue::Update(const std::shared_ptr<const api::Pod>& before, mode
   for (framework::EventType change : changes) {
     const framework::ClusterEvent event = event_of(change);
     const QueueingStrategy strategy = IsPodWorthRequeuing(*entry, record, event);
+    if (options_.log.IsOn(6)) [[unlikely]]
+      LogWorth(*entry, event);
     if (strategy != QueueingStrategy::kQueueSkip)
       Requeue(*entry, strategy, framework::EventLabel(event), now);
-    if (entry->place != Place::kUnschedulable) return;
+    if (entry->place == Place::kUnschedulable) continue;
+    ENGINE_LOG(options_.log, 5,
+               "Pod moved to an internal scheduling queue because the Pod is updated",
+               {{"pod", KeyOf(*entry)},
+                {"event", framework::EventLabel(event).Text()},
+                {"queue", TextOf(entry->place)}});
+    return;
   }
 }
 
@@ -344,8 +358,14 @@ SchedulingQueue::QueueingStrategy SchedulingQueue::StrategyForInFlightPod(
   if (entry.rejectors.empty() || !in_flight_.Contains(entry.uid))
     return QueueingStrategy::kQueueAfterBackoff;
   QueueingStrategy all = QueueingStrategy::kQueueSkip;
+  if (options_.log.IsOn(5)) [[unlikely]]
+    LogCheckOfEvents(entry);
   in_flight_.ForEachSince(entry.uid, [&](const framework::ClusterEvent& event) {
+    ENGINE_LOG(options_.log, 5, "Checking event for in-flight pod",
+               {{"pod", KeyOf(entry)}, {"event", framework::EventLabel(event).Text()}});
     const QueueingStrategy strategy = IsPodWorthRequeuing(entry, pod, event);
+    if (options_.log.IsOn(6)) [[unlikely]]
+      LogWorth(entry, event);
     if (strategy == QueueingStrategy::kQueueSkip) return true;
     all = strategy;
     woken_by.event = framework::EventLabel(event);
@@ -373,10 +393,17 @@ bool SchedulingQueue::StaysGated(const UnschedulablePods::Group& group,
                                  const framework::ClusterEvent& event) const {
   const QueueEntry& any = *group.members.front();
   if (any.gate == nullptr || !any.gate->GatesGroups()) return false;
-  if (any.gate->PreEnqueue(cluster_, cluster_.pod(any.order.pod)).ok()) return false;
+  const framework::Verdict verdict = any.gate->PreEnqueue(cluster_, cluster_.pod(any.order.pod));
+  if (verdict.ok()) return false;
   if (options_.measurements != nullptr) {
     options_.measurements->PodsQueued(framework::QueueName::kUnschedulable,
                                       framework::EventLabel(event), group.members.size());
+  }
+  if (options_.log.IsOn(4)) [[unlikely]] {
+    for (const QueueEntry* entry : group.members) {
+      LogGate(*entry, *entry->gate, verdict);
+      LogMove(*entry, Place::kUnschedulable, framework::EventLabel(event));
+    }
   }
   return true;
 }
@@ -390,12 +417,18 @@ bool SchedulingQueue::IsEventOfInterest(framework::EventType event) const {
 
 void SchedulingQueue::MoveAllToActiveOrBackoffQueue(const framework::ClusterEvent& event,
                                                     Instant now, const Filter& concerns) {
-  if (!IsEventOfInterest(event.type)) return;
+  if (!IsEventOfInterest(event.type)) {
+    ENGINE_LOG(options_.log, 6, "receive an event that isn't interested by any enabled plugins",
+               {{"event", framework::EventLabel(event).Text()}});
+    return;
+  }
   std::vector<std::pair<QueueEntry*, QueueingStrategy>> to_requeue;
   unschedulable_.ForEachGroup([&](const UnschedulablePods::Group& group) {
     const QueueEntry& any = *group.members.front();
     if (!GateIsRegisteredFor(any, event)) return;
     const QueueingStrategy strategy = IsPodWorthRequeuing(any, cluster_.pod(any.order.pod), event);
+    if (options_.log.IsOn(5)) [[unlikely]]
+      LogStrategy(group.members, event, strategy, concerns);
     if (strategy == QueueingStrategy::kQueueSkip) return;
     if (concerns == nullptr && StaysGated(group, event)) return;
     for (QueueEntry* entry : group.members) {
@@ -403,7 +436,10 @@ void SchedulingQueue::MoveAllToActiveOrBackoffQueue(const framework::ClusterEven
     }
   });
   if (!to_requeue.empty()) RequeueAll(std::move(to_requeue), event, now);
+  if (in_flight_.empty()) return;
   in_flight_.Note(event);
+  ENGINE_LOG(options_.log, 5, "Event received while pods are in flight",
+             {{"event", framework::EventLabel(event).Text()}});
 }
 
 void SchedulingQueue::RequeueAll(std::vector<std::pair<QueueEntry*, QueueingStrategy>> to_requeue,
@@ -412,6 +448,7 @@ void SchedulingQueue::RequeueAll(std::vector<std::pair<QueueEntry*, QueueingStra
   const framework::EventLabel why(event);
   const std::shared_ptr<const std::string> object = ObjectOf(event);
   for (auto [entry, strategy] : to_requeue) {
+    TakeOut(*entry);
     Requeue(*entry, strategy, why, now);
     if (entry->place != Place::kUnschedulable) entry->woken_by.object = object;
   }
@@ -449,16 +486,19 @@ void SchedulingQueue::FlushUnschedulablePods(Instant now) {
   if (unschedulable_.empty()) return;
   // Longer than `max_in_unschedulable_pods`, not equally long.
   const Instant limit = tick - options_.max_in_unschedulable_pods - Duration{1};
+  const framework::ClusterEvent timeout{.type = framework::kEverything,
+                                        .label = "UnschedulableTimeout"};
   const std::vector<QueueEntry*> leftovers = unschedulable_.UnschedulableSince(limit);
   for (QueueEntry* entry : leftovers) {
+    if (options_.log.IsOn(6)) [[unlikely]]
+      LogWorth(*entry, timeout);
     TakeOut(*entry);
     entry->flushed = now;
     Requeue(*entry, QueueingStrategy::kQueueAfterBackoff,
             framework::EventLabel::kUnschedulableTimeout, now);
   }
   // Pods in flight record it like any event.
-  if (!leftovers.empty())
-    in_flight_.Note({.type = framework::kEverything, .label = "UnschedulableTimeout"});
+  if (!leftovers.empty()) in_flight_.Note(timeout);
 }
 
 std::optional<Instant> SchedulingQueue::next_wake() const {

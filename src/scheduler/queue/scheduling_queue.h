@@ -15,9 +15,11 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "api/object_fwd.h"
+#include "scheduler/framework/log.h"
 #include "scheduler/framework/measurements.h"
 #include "scheduler/queue/in_flight_events.h"
 #include "scheduler/queue/queue_entry.h"
@@ -30,6 +32,12 @@ struct PodRecord;
 }  // namespace berth::scheduler::model
 
 namespace berth::scheduler::queue {
+
+// Returns kube-scheduler's name of the queue, such as "Active".
+std::string_view TextOf(QueueEntry::Place place);
+
+// Returns the plugins as klog prints a set: {"NodeAffinity":{},"NodeResourcesFit":{}}.
+std::string NamesAsSet(const framework::Profile& profile, framework::PluginMask plugins);
 
 class SchedulingQueue {
  public:
@@ -45,6 +53,7 @@ class SchedulingQueue {
     bool pop_from_backoff = true;
     framework::Measurements* measurements = nullptr;  // May be null.
     bool name_wakes = false;  // Name the object of the event that requeues a pod: see Wake.
+    framework::Log log = {};
   };
 
   SchedulingQueue(model::Cluster& cluster, Options options);
@@ -159,6 +168,20 @@ class SchedulingQueue {
                   const framework::ClusterEvent& event, Instant now);
   std::shared_ptr<const std::string> ObjectOf(const framework::ClusterEvent& event) const;
   void FlushUnschedulablePods(Instant now);
+
+  // What is logged, if its level is on.
+  void LogMove(const QueueEntry& entry, Place to, framework::EventLabel why) const;
+  void LogGate(const QueueEntry& entry, const framework::Plugin& gate,
+               const framework::Verdict& verdict) const;
+  // What an event came to for the pods that the strategy is about.
+  void LogStrategy(std::span<QueueEntry* const> entries, const framework::ClusterEvent& event,
+                   QueueingStrategy strategy, const Filter& concerns) const;
+  void LogWorth(const QueueEntry& entry, const framework::ClusterEvent& event) const;
+  void LogReturn(const QueueEntry& entry, QueueingStrategy strategy) const;
+  void LogCheckOfEvents(const QueueEntry& entry) const;
+  std::string KeyOf(const QueueEntry& entry) const;
+  std::string RejectorsOf(const QueueEntry& entry) const;
+
   void CountRejections(size_t profile, framework::PluginMask plugins, int delta) const;
 
   model::Cluster& cluster_;
@@ -171,6 +194,7 @@ class SchedulingQueue {
   UnschedulablePods unschedulable_;
   InFlightEvents in_flight_;
   framework::Sampler sampler_;  // Of PreEnqueue calls.
+  uint64_t popped_ = 0;         // Counts the attempts.
   uint64_t next_sequence_ = 0;
   uint64_t next_ready_ = 0;
   BackoffTicks ticks_;

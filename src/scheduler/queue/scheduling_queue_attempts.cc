@@ -30,6 +30,7 @@ std::optional<QueueEntry> SchedulingQueue::TakeToFlight(QueueEntry& entry, Insta
   LeaveQueue(entry);
   const std::unique_ptr<QueueEntry> popped = std::move(entries_[entry.order.pod.index()]);
   ++popped->attempts;
+  ++popped_;
   if (!in_flight_.Begin(popped->uid)) return std::nullopt;
   return std::move(*popped);
 }
@@ -62,6 +63,8 @@ void SchedulingQueue::Return(QueueEntry entry, model::PodId pod, Rejectors why, 
   CountRejections(entry.profile, why.all(), +1);
   QueueEntry& waiting = Own(pod, std::make_unique<QueueEntry>(std::move(entry)));
   Requeue(waiting, strategy, framework::EventLabel::kScheduleAttemptFailure, now);
+  if (options_.log.IsOn(3)) [[unlikely]]
+    LogReturn(waiting, strategy);
   if (waiting.place != Place::kUnschedulable) waiting.woken_by = std::move(woken_by);
 }
 

@@ -59,6 +59,8 @@ class Inflater {
 
 inline constexpr std::string_view kRecordingMagic = "BERTHREC";
 inline constexpr uint32_t kRecordingVersion = 3;
+// That of the first release: recordings of every release are read.
+inline constexpr uint32_t kOldestRecordingVersion = 3;
 
 inline constexpr size_t kFrameHeaderSize = 8;
 inline constexpr size_t kMaxFrameContent = (size_t{1} << 24) - 1;

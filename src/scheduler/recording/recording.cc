@@ -69,9 +69,17 @@ Result<std::unique_ptr<RecordReader>> RecordReader::Open(RecordSource source) {
     return Fail("not a recording: it does not start with \"BERTHREC\" and a version");
   }
   const uint32_t version = DecodeUint32(std::string_view(*start).substr(kRecordingMagic.size()));
-  if (version != kRecordingVersion) {
-    return Fail(fmt::format("a recording of version {}; this build reads version {}", version,
-                            kRecordingVersion));
+  if (version > kRecordingVersion) {
+    return Fail(
+        fmt::format("was written by a newer version of Berth: its format is {}, and this "
+                    "version reads up to {}",
+                    version, kRecordingVersion));
+  }
+  if (version < kOldestRecordingVersion) {
+    return Fail(
+        fmt::format("its format is {}, which no release of Berth wrote; this version reads "
+                    "{} to {}",
+                    version, kOldestRecordingVersion, kRecordingVersion));
   }
   reader->end_.byte = reader->position_;
   const auto bytes = reader->NextFrame();

@@ -30,6 +30,12 @@ framework::PostFilterResult Unschedulable(std::string why, bool clear_nomination
           {}};
 }
 
+framework::PostFilterResult NotEligible(const framework::FailedCycle& failed, std::string why) {
+  ENGINE_LOG(failed.log, 5, "Pod is not eligible for preemption",
+             {{"pod", failed.attempt.cycle().pod().key().ToString()}, {"reason", why}});
+  return Unschedulable(std::move(why), /*clear_nomination=*/false);
+}
+
 // Reports whether a victim of lower priority is terminating on the pod's nominated node: wait for
 // it.
 bool HasTerminatingVictim(const framework::FailedCycle& failed) {
@@ -100,12 +106,41 @@ framework::Verdict FindBest(framework::FailedCycle& failed, const DryRunResult& 
   return {};
 }
 
-framework::PostFilterResult Select(const model::Cluster& cluster,
+framework::PostFilterResult Select(const framework::FailedCycle& failed,
                                    framework::PreemptionCandidate chosen) {
+  const model::Cluster& cluster = failed.attempt.cluster();
+  ENGINE_LOG(failed.log, 2, "the target node for the preemption is determined",
+             {{"pod", failed.attempt.cycle().pod().key().ToString()},
+              {"node", cluster.nodes().name(chosen.node)}});
   framework::PostFilterResult result;
   result.nomination = {/*replace=*/true, cluster.nodes().info(chosen.node).name};
   result.victims = std::move(chosen.victims.pods);
   return result;
+}
+
+// The level at which the victims of every candidate are logged.
+constexpr int kLevelOfVictims = 5;
+
+void LogVictims(const framework::FailedCycle& failed,
+                const std::vector<framework::PreemptionCandidate>& candidates) {
+  const model::Cluster& cluster = failed.attempt.cluster();
+  for (const auto& [node, victims] : candidates) {
+    for (model::PodId victim : victims.pods) {
+      ENGINE_LOG(
+          failed.log, kLevelOfVictims, "Pod is a potential preemption victim on node",
+          {{"pod", cluster.pod(victim).key().ToString()}, {"node", cluster.nodes().name(node)}});
+    }
+  }
+}
+
+void LogNoCandidate(const framework::FailedCycle& failed, bool no_potential_nodes) {
+  const std::string pod = failed.attempt.cycle().pod().key().ToString();
+  if (no_potential_nodes) {
+    ENGINE_LOG(failed.log, 3, "Preemption will not help schedule pod on any node", {{"pod", pod}});
+  }
+  ENGINE_LOG(failed.log, 2,
+             "No preemption candidate is found; preemption is not helpful for scheduling",
+             {{"pod", pod}});
 }
 
 // Reports whether victims of the preemptor, a pod or a group, are being evicted.
@@ -178,21 +213,18 @@ Task<framework::PostFilterResult> DefaultPreemption::PostFilter(
   if (failed.report != nullptr) failed.report->tried = true;
   if (framework::Measurements* to = failed.attempt.meter().to()) to->PreemptionTried();
   const auto why_not = WhyNotAlone(failed.attempt.cluster(), *failed.attempt.cycle().pod().object);
-  if (why_not) co_return Unschedulable(*why_not, /*clear_nomination=*/false);
-  if (failed.attempt.cycle().spec().preemption_policy == "Never") {
-    co_return Unschedulable("not eligible due to preemptionPolicy=Never.",
-                            /*clear_nomination=*/false);
-  }
-  if (HasTerminatingVictim(failed)) {
-    co_return Unschedulable("not eligible due to a terminating pod on the nominated node.",
-                            /*clear_nomination=*/false);
-  }
+  if (why_not) co_return NotEligible(failed, *why_not);
+  if (failed.attempt.cycle().spec().preemption_policy == "Never")
+    co_return NotEligible(failed, "not eligible due to preemptionPolicy=Never.");
+  if (HasTerminatingVictim(failed))
+    co_return NotEligible(failed, "not eligible due to a terminating pod on the nominated node.");
   if (failed.report != nullptr) failed.report->eligible = true;
 
   std::vector<model::NodeRow> buffer;
   const std::span<const model::NodeRow> nodes = PotentialNodes(failed, buffer);
   auto& cache = failed.attempt.cycle().class_cache<DryRunCache>(*this);
-  const bool needs_all_victims = failed.advisor != nullptr || failed.report != nullptr;
+  const bool needs_all_victims =
+      failed.advisor != nullptr || failed.report != nullptr || failed.log.IsOn(kLevelOfVictims);
   std::optional<QuickDryRun> quick;
   if (!needs_all_victims) {
     auto& potential = failed.attempt.view().state<PotentialVictims>(*this);
@@ -204,19 +236,22 @@ Task<framework::PostFilterResult> DefaultPreemption::PostFilter(
   if (run.candidates.empty()) {
     if (failed.report != nullptr) FillReport(*failed.report, run, {}, {});
     if (!run.errors.empty()) co_return PreemptionError(run.errors);
+    if (failed.log.IsOn(2)) [[unlikely]]
+      LogNoCandidate(failed, nodes.empty());
     co_return Unschedulable(run.rejected.Message(), /*clear_nomination=*/true);
   }
-  const model::Cluster& cluster = failed.attempt.cluster();
   if (!needs_all_victims) {
     framework::PreemptionCandidate best;
     const framework::Verdict verdict = FindBest(failed, run, best);
     if (!verdict.ok()) co_return PreemptionError({verdict.Message()});
-    co_return Select(cluster, std::move(best));
+    co_return Select(failed, std::move(best));
   }
 
   std::vector<framework::PreemptionCandidate> candidates;
   for (const DryRunResult::Candidate& candidate : run.candidates)
     candidates.push_back({candidate.node, candidate.outcome->victims});
+  if (failed.log.IsOn(kLevelOfVictims)) [[unlikely]]
+    LogVictims(failed, candidates);
   if (failed.advisor != nullptr) {
     const framework::Verdict advice =
         co_await failed.advisor->ProcessPreemption(failed.attempt.cycle().pod(), candidates);
@@ -226,9 +261,9 @@ Task<framework::PostFilterResult> DefaultPreemption::PostFilter(
       co_return Unschedulable("no candidate node for preemption", /*clear_nomination=*/false);
     }
   }
-  const std::vector<size_t> best = BestCandidates(cluster, candidates, failed.now);
+  const std::vector<size_t> best = BestCandidates(failed.attempt.cluster(), candidates, failed.now);
   if (failed.report != nullptr) FillReport(*failed.report, run, candidates, best);
-  co_return Select(cluster, std::move(candidates[best[0]]));
+  co_return Select(failed, std::move(candidates[best[0]]));
 }
 
 Task<framework::PodGroupPostFilterResult> DefaultPreemption::PodGroupPostFilter(

@@ -176,6 +176,13 @@ DryRunResult DryRunPreemption(framework::FailedCycle& failed, DryRunCache& cache
   const bool depends_on_rows_alone = failed.attempt.DependsOnRowsAlone();
   Candidates candidates(wanted);
   const size_t offset = failed.random.Below(nodes.size());
+  ENGINE_LOG(
+      failed.log, 5, "Dry run the preemption",
+      {{"pod", failed.attempt.cycle().pod().key().ToString()},
+       {"potentialNodesNumber", nodes.size()},
+       {"pdbsNumber", failed.attempt.cluster().objects<api::PodDisruptionBudget>().all().size()},
+       {"offset", offset},
+       {"candidatesNumber", wanted}});
   const bool prepares = quick != nullptr && !cache.has_ratings();
   size_t prepared = 0;
   std::optional<framework::VerdictTable::Number> no_victims;
@@ -188,6 +195,9 @@ DryRunResult DryRunPreemption(framework::FailedCycle& failed, DryRunCache& cache
       quick->Prepare(nodes, at, prepared - i, failed.diagnosis, failed.now);
     }
     const model::NodeRow node = nodes[at];
+    ENGINE_LOG(failed.log, 5, "Check the potential node for preemption",
+               {{"pod", failed.attempt.cycle().pod().key().ToString()},
+                {"node", failed.attempt.cluster().nodes().name(node)}});
     if (quick != nullptr) {
       if (TryQuickly(failed, cache, *quick, node, candidates)) continue;
       if (quick->HasNoVictims(node, failed.now)) {
