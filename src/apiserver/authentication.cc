@@ -37,6 +37,8 @@ bool IsCrossOrigin(const net::ServerRequest& request) {
     const size_t scheme = origin.find("://");
     if (scheme == origin.npos || !IsLoopback(HostOf(origin.substr(scheme + 3)))) return true;
   }
+  // Images, forms and links have no Origin, but browsers name the relation of the two sites.
+  if (origin.empty() && request.header("Sec-Fetch-Site") == "cross-site") return true;
   const std::string_view host = HostOf(request.header("Host"));
   return !host.empty() && !IsLoopback(host);
 }

@@ -81,6 +81,15 @@ TEST(AccessTest, CrossOriginRequestsAreForbidden) {
       "system:admin");
 }
 
+TEST(AccessTest, CrossSiteRequestsWithoutAnOriginAreForbidden) {
+  const auto from = [](const char* site) {
+    return Who(registry::Access({}), With({{"Host", "localhost"}, {"Sec-Fetch-Site", site}}));
+  };
+  EXPECT_EQ(from("cross-site"), "403");
+  EXPECT_EQ(from("same-origin"), "system:admin");
+  EXPECT_EQ(from("none"), "system:admin");  // A typed address.
+}
+
 TEST(AccessTest, RequiresAConfiguredToken) {
   const registry::Access access(WithToken());
   EXPECT_EQ(Who(access, With({{"Authorization", "Bearer secret"}})), "alice");

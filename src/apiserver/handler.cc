@@ -6,6 +6,7 @@
 #include <exception>
 
 #include "apiserver/crd/custom_resource.h"
+#include "apiserver/crd/validation_work.h"
 #include "apiserver/list.h"
 #include "apiserver/negotiation.h"
 #include "apiserver/request_options.h"
@@ -81,6 +82,12 @@ auto Guarded(Serve serve) -> decltype(serve()) {
 net::ServerResponse UnknownOutcome(const Error& error) {
   return ErrorResponse(api::scheme::MakeError(
       504, "Timeout: the outcome of the request is unknown: " + error.message));
+}
+
+// The response to a write that was cancelled before it was stored.
+net::ServerResponse Stopping() {
+  return ErrorResponse(
+      api::scheme::MakeError(503, "ServiceUnavailable: the server is shutting down"));
 }
 
 std::string_view VerbOf(const RequestInfo& info) {
@@ -159,16 +166,41 @@ void Handler::ServeKind(std::shared_ptr<net::Exchange> exchange, const RequestIn
     if (!started) fail(started.error());
     return;
   }
+  crd::ValidationWork work(SlowWrites::kEasyWork);
+  VersionedResponse versioned = Execute(request, info, user, *form);
+  // Otherwise nothing has been stored.
+  if (!work.exceeded()) return Finish(std::move(exchange), info, std::move(versioned));
+  ExecuteSlowly(std::move(exchange), info, user, *std::move(form));
+}
+
+VersionedResponse Handler::Execute(const net::ServerRequest& request, const RequestInfo& info,
+                                   const registry::User& user, const ObjectForm& form) {
   std::vector<std::string> warnings;
   if (const crd::CustomVersion* version = crd::VersionOf(*info.kind)) {
     if (!version->deprecation_warning.empty()) warnings.push_back(version->deprecation_warning);
   }
   store::Scratch scratch;
   auto versioned = Guarded(
-      [&] { return ServeObjects({api_, info, request, user, access_, *form, warnings, scratch}); });
-  if (!versioned) return fail(versioned.error());
+      [&] { return ServeObjects({api_, info, request, user, access_, form, warnings, scratch}); });
+  if (!versioned) return {ErrorResponse(versioned.error()), api_.store().version()};
   AddWarnings(warnings, versioned->response);
-  Finish(std::move(exchange), info, *std::move(versioned));
+  return *std::move(versioned);
+}
+
+void Handler::ExecuteSlowly(std::shared_ptr<net::Exchange> exchange, const RequestInfo& info,
+                            const registry::User& user, ObjectForm form) {
+  const auto cancelled = std::make_shared<std::atomic<bool>>(false);
+  exchange->OnAbandoned([cancelled] { *cancelled = true; });
+  const auto execute = [this, exchange, info, user, form = std::move(form), cancelled] {
+    crd::ValidationWork work(SlowWrites::kMaxWork, cancelled.get());
+    VersionedResponse versioned = Execute(exchange->request(), info, user, form);
+    if (work.exceeded() && *cancelled) versioned.response = Stopping();
+    Finish(exchange, info, std::move(versioned));
+  };
+  if (slow_writes_.Add(info.namespace_, cancelled, execute)) return;
+  auto busy = api::scheme::TooManyRequests(
+      "no more writes with expensive validation are accepted now: try again later");
+  Finish(std::move(exchange), info, {ErrorResponse(busy), api_.store().version()});
 }
 
 void Handler::Finish(std::shared_ptr<net::Exchange> exchange, const RequestInfo& info,

@@ -1,6 +1,7 @@
 // Handler responds to every request of the API server.
 //
-// Called on the HTTP server's threads; never blocks. A response is sent when its version is visible
+// Called on the HTTP server's threads; never blocks. Writes whose validation is expensive are
+// executed on another thread (slow_writes.h). A response is sent when its version is visible
 // in the store, so that its content survives a crash.
 #pragma once
 
@@ -17,6 +18,7 @@
 #include "apiserver/request_info.h"
 #include "apiserver/request_metrics.h"
 #include "apiserver/responses.h"
+#include "apiserver/slow_writes.h"
 #include "base/time.h"
 #include "net/http_server.h"
 
@@ -35,6 +37,9 @@ class Handler {
   // now on. It must outlive the server's threads.
   void Delegate(std::string prefix, net::RequestHandler handler);
 
+  // Ends the writes that are executed on the other thread; waits for it. Further ones get 429.
+  void StopSlowWrites() { slow_writes_.Stop(); }
+
   Metrics& metrics() { return *metrics_; }
 
   // Returns the response to a request that is rejected whatever its body is: nobody may make the
@@ -47,6 +52,12 @@ class Handler {
               VersionedResponse versioned);
   void ServeKind(std::shared_ptr<net::Exchange> exchange, const RequestInfo& info,
                  const registry::User& user);
+  // Executes every verb except watch.
+  VersionedResponse Execute(const net::ServerRequest& request, const RequestInfo& info,
+                            const registry::User& user, const ObjectForm& form);
+  // Executes the request on the thread for expensive writes.
+  void ExecuteSlowly(std::shared_ptr<net::Exchange> exchange, const RequestInfo& info,
+                     const registry::User& user, ObjectForm form);
   // Starts a stream, or returns the error of a watch that cannot start.
   api::scheme::ApiResult<void> StartWatch(const std::shared_ptr<net::Exchange>& exchange,
                                           const RequestInfo& info, ObjectForm form);
@@ -66,6 +77,7 @@ class Handler {
   NonResourcePaths non_resource_paths_;
   mutable std::mutex mutex_;  // Guards the member below.
   std::shared_ptr<const Delegation> delegation_;
+  SlowWrites slow_writes_;  // Last: its thread uses the members above.
 };
 
 }  // namespace berth::apiserver

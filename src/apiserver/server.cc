@@ -61,7 +61,9 @@ std::string QuotedYaml(std::string_view text) {
 
 ApiServer::ApiServer(ApiServerOptions options) : options_(std::move(options)) {}
 
-ApiServer::~ApiServer() = default;
+ApiServer::~ApiServer() {
+  if (handler_ != nullptr) handler_->StopSlowWrites();
+}
 
 Result<std::unique_ptr<ApiServer>> ApiServer::Start(ApiServerOptions options) {
   if (auto safe = CheckExposure(options.address, options.tls != nullptr, options.access); !safe) {
@@ -112,7 +114,10 @@ void ApiServer::Delegate(std::string prefix, net::RequestHandler handler) {
   handler_->Delegate(std::move(prefix), std::move(handler));
 }
 
-void ApiServer::Stop(std::chrono::milliseconds grace) { http_->Stop(grace); }
+void ApiServer::Stop(std::chrono::milliseconds grace) {
+  handler_->StopSlowWrites();
+  http_->Stop(grace);
+}
 
 std::string KubeconfigText(const std::string& url, const std::string& ca,
                            const std::string& token) {

@@ -136,6 +136,16 @@ TEST(HostileExpression, RegularExpressions) {
           Outcome("lists.range(10000).exists(x, string(x).matches('(a|b' + '|[a-z]{500}' + ')'))"))
           .substr(0, 5),
       "cost:");
+  // A long text times a large expression, at a cost of a fraction of the limit.
+  const std::string a_million =
+      "cel.bind(s, 'aaaaaaaaaa'.replace('', 'bbbbbbbbbb').replace('', 'cccccccccc').replace('', "
+      "'dddddddddd').replace('', 'eeeeeeeeee'), s.";
+  for (const char* call : {"matches('[a-z]{900}0'))", "find('[a-z]{900}0') == '')",
+                           "findAll('[a-z]{900}0').size() == 0)"}) {
+    EXPECT_EQ(FirstLine(Outcome(a_million + call)),
+              "cost: operation cancelled: more than 20000000 steps")
+        << call;
+  }
 }
 
 TEST(HostileExpression, BytesThatAreNoText) {

@@ -42,10 +42,18 @@ re2::StringPiece Piece(std::string_view text) { return {text.data(), text.size()
 
 bool AreStrings(const Call& call) { return call[0].is(Kind::kString) && call[1].is(Kind::kString); }
 
+// Pays for matching `bytes` bytes. At worst each instruction looks at each byte, in about the time
+// of a step; cached states make most matches many times faster, so that a part of it is charged.
+bool PayForMatch(const Call& call, const re2::RE2& regex, size_t bytes) {
+  constexpr uint64_t kInstructionsPerStep = 4;
+  const auto instructions = static_cast<uint64_t>(regex.ProgramSize());
+  return call.evaluation.Spend(bytes * (1 + instructions / kInstructionsPerStep) + 1);
+}
+
 // Finds the first match from `start` on.
 bool FindMatch(const Call& call, const re2::RE2& regex, size_t start, re2::StringPiece& match) {
   const std::string_view text = call[0].text();
-  if (!call.evaluation.Spend(text.size() - start + 1)) return false;
+  if (!PayForMatch(call, regex, text.size() - start)) return false;
   return regex.Match(Piece(text), start, text.size(), re2::RE2::UNANCHORED, &match, 1);
 }
 
@@ -53,7 +61,7 @@ Value Matches(const Call& call) {
   if (!AreStrings(call)) return Value::Error(kNoSuchOverload);
   const Pattern pattern(call);
   if (!pattern.ok()) return pattern.error();
-  if (!call.evaluation.Spend(call[0].text().size())) return Value::Bool(false);
+  if (!PayForMatch(call, *pattern, call[0].text().size())) return Value::Bool(false);
   return Value::Bool(re2::RE2::PartialMatch(Piece(call[0].text()), *pattern));
 }
 

@@ -7,6 +7,8 @@
 
 namespace berth::localcluster {
 
+using api::DefaultString;
+
 namespace {
 
 // An allowed eviction whose pod is not deleted within this time no longer counts.
@@ -165,6 +167,8 @@ void DisruptionController::Sync(const ObjectName& key) {
       JsonObject* condition = item.if_object();
       if (StringAt(condition, "type") != "DisruptionAllowed") continue;
       SetInt(*condition, "observedGeneration", generation);
+      // A metav1.Condition has a message, even an empty one.
+      DefaultString(*condition, "message", "");
     }
     return true;
   });

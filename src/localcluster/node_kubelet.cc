@@ -8,6 +8,7 @@
 
 #include "api/timestamp.h"
 #include "apiserver/admission/strategy.h"
+#include "base/kubernetes_version.h"
 #include "localcluster/object_json.h"
 
 namespace berth::localcluster {
@@ -61,7 +62,6 @@ constexpr uint32_t kPodRange = 1024;                        // A /22 for each no
 constexpr uint32_t kPodBase = 10U << 24;                    // of 10.0.0.0/8.
 constexpr uint32_t kNodeBase = (172U << 24) | (16U << 16);  // 172.16.0.0/12
 constexpr uint32_t kMaxNumber = 1U << 14;
-constexpr std::string_view kVersion = "v1.36.0";
 
 struct Condition {
   std::string_view type;
@@ -204,7 +204,9 @@ void NodeKubelet::Complete(JsonObject& node, uint32_t number) {
   DefaultString(info, "kernelVersion", "berth");
   DefaultString(info, "osImage", "Berth");
   DefaultString(info, "containerRuntimeVersion", "berth://1.0");
-  DefaultString(info, "kubeletVersion", kVersion);
+  DefaultString(info, "kubeletVersion", fmt::format("v{}", kKubernetesVersion));
+  // Deprecated and empty, but required: clients in other languages insist on it.
+  DefaultString(info, "kubeProxyVersion", "");
   DefaultString(info, "operatingSystem", "linux");
   DefaultString(info, "architecture", "amd64");
   DefaultInt(EnsureObject(EnsureObject(status, "daemonEndpoints"), "kubeletEndpoint"), "Port",

@@ -64,6 +64,9 @@ class ManualExecutor final : public Executor {
     clock_.Advance(end - Now());
   }
 
+  // Time passes while the process is stopped: timers fire late, with the next Advance.
+  void Freeze(Duration by) { clock_.Advance(by); }
+
   const Clock& clock() const { return clock_; }
   size_t timers() const { return timers_.size(); }  // How many are pending.
   size_t posts() const {                            // How often Post was called.

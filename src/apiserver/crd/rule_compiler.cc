@@ -15,6 +15,7 @@
 #include "apiserver/admission/field_errors.h"
 #include "apiserver/crd/rule_field_path.h"
 #include "apiserver/crd/rule_types.h"
+#include "apiserver/crd/validation_work.h"
 #include "cel/cost_estimate.h"
 #include "cel/program.h"
 
@@ -233,11 +234,17 @@ class RuleCompiler {
       return std::unexpected(std::move(checked.error().message));
     }
     budget_.rule_nodes += (*checked)->ast().size();
+    if (!ValidationWork::Charge((*checked)->ast().size() * kRuleNodeWork)) {
+      return std::unexpected("compilation failed: the definition takes too long to compile");
+    }
     if ((*checked)->type().kind != type) return std::unexpected(std::string(wrong_type));
     auto program = cel::Program::Make(**checked);
     if (!program) return std::unexpected(std::move(program.error().message));
     budget_.rule_nodes += (*program)->pattern_count() * kRulePatternNodes;
     budget_.pattern_instructions += (*program)->pattern_instructions();
+    if (!ValidationWork::Charge((*program)->pattern_instructions() * kCompiledInstructionWork)) {
+      return std::unexpected("compilation failed: the definition takes too long to compile");
+    }
     return Compiled{*std::move(checked), *std::move(program)};
   }
 

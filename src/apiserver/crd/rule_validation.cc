@@ -14,6 +14,7 @@
 #include "apiserver/crd/rule_values.h"
 #include "apiserver/crd/schema.h"
 #include "apiserver/crd/validation.h"
+#include "apiserver/crd/validation_work.h"
 #include "cel/arena.h"
 #include "cel/evaluation.h"
 #include "cel/program.h"
@@ -167,10 +168,13 @@ class RuleValidator {
   RuleOutcome Evaluate(const cel::Program& program, const Value& self, const Value& old_self) {
     cel::Arena arena;
     const std::array<Value, 2> variables{self, old_self};
-    cel::Evaluation evaluation(arena, kMaxRuleCost, variables, program.local_count(),
-                               std::min(budget_.steps, cel::kMaxEvaluationSteps));
+    const uint64_t left = ValidationWork::Left();
+    cel::Evaluation evaluation(arena, std::min(kMaxRuleCost, left / kRuleCostWork), variables,
+                               program.local_count(),
+                               std::min({budget_.steps, cel::kMaxEvaluationSteps, left}));
     const Value result = program.Evaluate(evaluation);
     budget_.steps -= std::min(budget_.steps, evaluation.steps());
+    in_time_ &= ValidationWork::Charge(evaluation.cost() * kRuleCostWork + evaluation.steps());
     RuleOutcome outcome{.cost = evaluation.cost()};
     if (evaluation.aborted()) {
       outcome.error = evaluation.abort_message();
@@ -187,7 +191,7 @@ class RuleValidator {
 
   // Pays for an evaluation. Returns false if it cannot.
   bool Pay(const RuleOutcome& outcome) {
-    budget_.exhausted |= outcome.cost > budget_.cost;
+    budget_.exhausted |= outcome.cost > budget_.cost || !in_time_;
     if (!budget_.exhausted) budget_.cost -= outcome.cost;
     return !budget_.exhausted;
   }
@@ -280,6 +284,7 @@ class RuleValidator {
 
   RuleValues values_;
   RuleBudget& budget_;
+  bool in_time_ = true;  // The ValidationWork of the thread is not exceeded.
   admission::FieldErrors& errors_;
   std::vector<std::string>* warnings_;
 };

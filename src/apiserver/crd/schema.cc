@@ -8,6 +8,7 @@
 
 #include "api/json/document.h"
 #include "api/json/writer.h"
+#include "apiserver/crd/validation_work.h"
 
 namespace berth::apiserver::crd {
 
@@ -153,7 +154,11 @@ class SchemaCompiler {
           path, "pattern", api::JsonQuoted(text),
           fmt::format("must be a valid regular expression, but isn't: {}", pattern.error()));
     }
-    budget_.pattern_instructions += (*pattern)->instructions();
+    const size_t instructions = (*pattern)->instructions();
+    if (!ValidationWork::Charge(instructions * kCompiledInstructionWork)) {
+      return Fail(path, "pattern", "", "the definition takes too long to compile");
+    }
+    budget_.pattern_instructions += instructions;
     if (budget_.pattern_instructions > kMaxPatternInstructions) {
       return Fail(path, "pattern", "", "the patterns of the definition are too large");
     }

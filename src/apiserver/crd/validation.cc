@@ -13,6 +13,7 @@
 #include "apiserver/admission/field_errors.h"
 #include "apiserver/crd/correlation.h"
 #include "apiserver/crd/schema.h"
+#include "apiserver/crd/validation_work.h"
 
 namespace berth::apiserver::crd {
 namespace {
@@ -106,12 +107,24 @@ class Validator {
     }
   }
 
-  bool exhausted() const { return steps_ > kMaxValidationSteps; }
+  // Reports whether validation ended at a limit.
+  bool exhausted() const { return exhausted_; }
+  bool steps_exhausted() const { return steps_ > kMaxValidationSteps; }
+  bool patterns_exhausted() const { return pattern_work_ > kMaxPatternWork; }
 
  private:
   bool Step(size_t count) {
     steps_ += count;
-    return !exhausted();
+    exhausted_ |= steps_exhausted() || !ValidationWork::Charge(uint64_t{count} * kStepWork);
+    return !exhausted_;
+  }
+
+  // Pays for matching `text` with an expression, in advance: matching cannot be interrupted.
+  bool PayForMatch(size_t instructions, std::string_view text) {
+    const uint64_t work = uint64_t{instructions} * text.size();
+    pattern_work_ += work;
+    exhausted_ |= patterns_exhausted() || !ValidationWork::Charge(work);
+    return !exhausted_;
   }
 
   static std::string NameAt(const FieldPath* path) { return path ? path->ToString() : ""; }
@@ -252,10 +265,17 @@ class Validator {
     } else if (rules.min_length && length < *rules.min_length) {
       Invalid(api::Show(text), fmt::format("should be at least {} chars long", *rules.min_length),
               path, out);
-    } else if (rules.pattern != nullptr && !rules.pattern->Matches(text)) {
-      Invalid(api::Show(text), fmt::format("should match '{}'", rules.pattern->text()), path, out);
+    } else if (rules.pattern != nullptr) {
+      if (!PayForMatch(rules.pattern->instructions(), text)) return;
+      if (!rules.pattern->Matches(text)) {
+        Invalid(api::Show(text), fmt::format("should match '{}'", rules.pattern->text()), path,
+                out);
+      }
     }
-    if (rules.format != Format::kNone && !HasFormat(text, rules.format)) {
+    if (rules.format == Format::kNone) return;
+    // Their expressions are ours: automata of a few states.
+    if (!PayForMatch(1, text)) return;
+    if (!HasFormat(text, rules.format)) {
       WrongType(NameOf(rules.format), api::Show(text), api::Show(text), path, out);
     }
   }
@@ -379,6 +399,8 @@ class Validator {
 
   std::string_view prefix_;
   size_t steps_ = 0;
+  uint64_t pattern_work_ = 0;
+  bool exhausted_ = false;
   size_t matched_ = 0;  // How many values had their type, to compare alternatives.
 };
 
@@ -396,11 +418,17 @@ void ValidateValue(const Schema& schema, const api::Json& value, const api::Json
   validator.Validate(schema, value, old, nullptr, found);
   for (api::FieldError& error : found) errors.Add(std::move(error));
   if (!validator.exhausted()) return;
-  errors.Add(
-      {"FieldValueForbidden",
-       fmt::format("Forbidden: the object takes more than {} steps to validate by its schema",
-                   kMaxValidationSteps),
-       prefix.empty() ? "<nil>" : std::string(prefix)});
+  const std::string what =
+      validator.patterns_exhausted()
+          ? fmt::format(
+                "Forbidden: matching the strings of the object with the patterns of its "
+                "schema takes more than {} steps (bytes times the size of the pattern)",
+                kMaxPatternWork)
+      : validator.steps_exhausted()
+          ? fmt::format("Forbidden: the object takes more than {} steps to validate by its schema",
+                        kMaxValidationSteps)
+          : "Forbidden: the object takes too long to validate by its schema";
+  errors.Add({"FieldValueForbidden", what, prefix.empty() ? "<nil>" : std::string(prefix)});
 }
 
 }  // namespace berth::apiserver::crd

@@ -19,11 +19,16 @@ struct Schema;
 // of their schemas. The largest object has some hundred thousand values; this many take about 0.2
 // s.
 inline constexpr size_t kMaxValidationSteps = 5'000'000;
+// The limit of matching strings with patterns: each counts its bytes times the instructions of
+// the pattern, which is what matching takes at worst (about 1 s in all). Ordinary objects need some
+// 100,000.
+inline constexpr size_t kMaxPatternWork = 100'000'000;
 
 // Validates types and constraints. `old` is the value before an update, or null: parts that are
 // equal in both are valid, so that an object can be updated although the schema has become
 // stricter. `prefix` is the field of the value itself, such as "status"; empty for the whole
-// object. Ends with an error after kMaxValidationSteps, and silently if `errors` is full.
+// object. Ends with an error at kMaxValidationSteps, kMaxPatternWork or the end of the thread's
+// ValidationWork, and silently if `errors` is full.
 void ValidateValue(const Schema& schema, const api::Json& value, const api::Json* old,
                    std::string_view prefix, admission::FieldErrors& errors);
 

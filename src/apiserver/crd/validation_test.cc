@@ -6,6 +6,7 @@
 #include <string>
 
 #include "apiserver/crd/crd_testing.h"
+#include "apiserver/crd/validation_work.h"
 
 namespace berth::apiserver::crd {
 namespace BERTH_TEST_FILE {
@@ -166,6 +167,58 @@ TEST(ValidationTest, AnObjectTimesItsAlternativesIsLimited) {
   ValidateValue(*schema, object, nullptr, "", errors);
   EXPECT_EQ(Lines(errors),
             "<nil>: Forbidden: the object takes more than 5000000 steps to validate by its schema");
+}
+
+constexpr const char* kTooManyMatches =
+    "<nil>: Forbidden: matching the strings of the object with the patterns of its schema takes "
+    "more than 100000000 steps (bytes times the size of the pattern)";
+
+TEST(ValidationTest, MatchingALongStringWithALargePatternIsLimited) {
+  const Schema schema =
+      SchemaFrom("{'type':'object','properties':{'x':{'type':'string','pattern':'[a-z]{500}0'}}}");
+  api::Json object = Quoteless("{'x':''}");
+  object.at("x") = std::string(250'000, 'a');
+  admission::FieldErrors errors;
+  ValidateValue(schema, object, nullptr, "", errors);
+  EXPECT_EQ(Lines(errors), kTooManyMatches);
+}
+
+TEST(ValidationTest, PatternsOfOneObjectShareALimit) {
+  // Ten matches of a million steps each for each of 20 strings: a tenth of them is not attempted.
+  std::string all = "{'pattern':'[a-z]{500}0'}";
+  for (int i = 1; i < 10; ++i) all += fmt::format(",{{'pattern':'[a-z]{{500}}{}'}}", i);
+  const Schema schema = SchemaFrom(
+      "{'type':'object','properties':{'x':{'type':'array','items':{'type':'string','not':{'allOf':"
+      "[" +
+      all + "]}}}}}");
+  api::Json object = Quoteless("{'x':[]}");
+  for (int i = 0; i < 20; ++i) object.at("x").as_array().emplace_back(std::string(2'000, 'a'));
+  admission::FieldErrors errors;
+  ValidateValue(schema, object, nullptr, "", errors);
+  EXPECT_EQ(Lines(errors), kTooManyMatches);
+}
+
+TEST(ValidationTest, ALongStringMatchesAnOrdinaryPattern) {
+  const Schema schema = SchemaFrom(
+      "{'type':'object','properties':{'x':{'type':'string','format':'byte',"
+      "'pattern':'^([A-Za-z0-9+/]{4})*[A-Za-z0-9+/]{2}==$'}}}");
+  api::Json object = Quoteless("{'x':''}");
+  object.at("x") = std::string(1'399'998, 'a') + "==";
+  admission::FieldErrors errors;
+  ValidateValue(schema, object, nullptr, "", errors);
+  EXPECT_EQ(Lines(errors), "");
+}
+
+TEST(ValidationTest, TheWorkOfTheThreadEndsIt) {
+  const Schema schema =
+      SchemaFrom("{'type':'object','properties':{'x':{'type':'string','pattern':'^[a-z]+$'}}}");
+  api::Json object = Quoteless("{'x':''}");
+  object.at("x") = std::string(10'000, 'a');
+  admission::FieldErrors errors;
+  ValidationWork work(5'000);
+  ValidateValue(schema, object, nullptr, "", errors);
+  EXPECT_TRUE(work.exceeded());
+  EXPECT_EQ(Lines(errors), "<nil>: Forbidden: the object takes too long to validate by its schema");
 }
 
 class ValidateStructureTest : public testing::TestWithParam<ValueCase> {};

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "api/json/writer.h"
+#include "base/kubernetes_version.h"
 
 namespace berth::apiserver::openapi {
 namespace {
@@ -278,9 +279,9 @@ std::string VersionInfo() {
   JsonWriter out;
   out.BeginObject();
   Field(out, "major", "1");
-  Field(out, "minor", "36");
+  Field(out, "minor", std::to_string(kKubernetesMinor));
   // Clients parse it as a semantic version and compare.
-  Field(out, "gitVersion", "v1.36.0");
+  Field(out, "gitVersion", fmt::format("v{}", kKubernetesVersion));
   Field(out, "gitCommit", "");
   Field(out, "gitTreeState", "clean");
   Field(out, "buildDate", "1970-01-01T00:00:00Z");

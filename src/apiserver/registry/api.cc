@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <boost/json/monotonic_resource.hpp>
+#include <limits>
 #include <string_view>
 
 #include "api/json/document.h"
 #include "apiserver/admission/metadata.h"
 #include "apiserver/admission/priority_classes.h"
+#include "apiserver/crd/validation_work.h"
 #include "apiserver/registry/custom_objects.h"
 #include "apiserver/registry/write_attempt.h"
 #include "apiserver/store/codec.h"
@@ -63,6 +65,8 @@ uint64_t Api::NextRandom() {
 }
 
 void Api::AfterWrite(const api::scheme::Kind& kind) {
+  // What has been stored is carried out, whatever its validation has cost.
+  crd::ValidationWork unlimited(std::numeric_limits<uint64_t>::max());
   if (kind.IsBuiltIn("PriorityClass")) priorities_.Refresh(store_);
   if (kind.IsBuiltIn("CustomResourceDefinition")) {
     definitions_.Refresh();

@@ -225,6 +225,8 @@ void CreateServiceRange(Api& api) {
     if (!api::EmptyAt(&status, "conditions")) return false;
     admission::SetCondition(status, "Ready", "True", "", "Kubernetes default Service CIDR is ready",
                             api.now());
+    // A metav1.Condition has a reason, even an empty one.
+    api::SetString(api::EnsureArray(status, "conditions").front().get_object(), "reason", "");
     return true;
   });
 }

@@ -243,6 +243,12 @@ api::scheme::ApiResult<void> Api::ConsumeDisruptionBudget(const ObjectName& pod,
     api::SetString(api::EnsureObject(status, "disruptedPods"), pod.name, api::FormatTime(now()));
     if (left == 0) {
       admission::SetCondition(status, "DisruptionAllowed", "False", "InsufficientPods", {}, now());
+      for (api::Json& item : api::EnsureArray(status, "conditions")) {
+        // A metav1.Condition has a message, even an empty one.
+        if (api::JsonObject* condition = item.if_object()) {
+          api::DefaultString(*condition, "message", "");
+        }
+      }
     }
     return true;
   };
