@@ -2,11 +2,16 @@
 // is the document, the rest the patch. The bytes that a patch of any type allocates, and its
 // result, are in proportion to the sizes of the document and the patch, apart from what the limits
 // of JSON patches and strategic merge patches allow.
+#ifdef BERTH_FUZZ
 #include <sanitizer/allocator_interface.h>
+#endif
 
+#include <atomic>
 #include <boost/json.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
+#include <new>
 #include <string>
 #include <string_view>
 
@@ -35,10 +40,19 @@ constexpr size_t kCopies = size_t{64} * (3 << 20);
 // The limit of repeated elements in a strategic merge patch.
 constexpr size_t kRepetitions = size_t{16} * (32 << 20);
 
-size_t allocated = 0;  // Bytes, since the start.
+std::atomic<size_t> allocated = 0;  // Bytes, since the start.
 
+#ifdef BERTH_FUZZ
 void CountAllocation(const volatile void*, size_t size) { allocated += size; }
 void IgnoreRelease(const volatile void*) {}
+
+bool CountAllocations() {
+  return __sanitizer_install_malloc_and_free_hooks(CountAllocation, IgnoreRelease) > 0;
+}
+#else
+// operator new counts, see below.
+bool CountAllocations() { return true; }
+#endif
 
 // Repeater makes large documents of small ones.
 class Repeater {
@@ -90,10 +104,20 @@ void CheckCost(size_t budget, const Patch& patch) {
 
 }  // namespace
 
+#ifndef BERTH_FUZZ
+// Without the hooks of a sanitizer, those of the language count.
+void* operator new(size_t size) {
+  allocated += size;
+  if (void* memory = std::malloc(size)) return memory;
+  throw std::bad_alloc();
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, size_t) noexcept { std::free(memory); }
+#endif
+
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  static const int counts =
-      __sanitizer_install_malloc_and_free_hooks(CountAllocation, IgnoreRelease);
-  CHECK(counts > 0);
+  static const bool counts = CountAllocations();
+  CHECK(counts);
   if (size == 0) return 0;
   const size_t times = 1 + data[0] % 64;
   const bool members = (data[0] & 64) != 0;
