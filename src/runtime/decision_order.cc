@@ -53,7 +53,8 @@ void DecisionOrder::EstimateTurns(std::vector<OtherDecision>& seen, size_t most_
   std::vector<OtherDecision*> first_attempts;
   for (OtherDecision& one : seen) {
     // A pod that had a scheduling gate was not tried in the order of creation.
-    if (one.decision->first && one.decision->since == one.decision->created)
+    if (one.decision->first && !one.decision->unordered &&
+        one.decision->since == one.decision->created)
       first_attempts.push_back(&one);
   }
   std::ranges::sort(first_attempts, std::greater<>(),
@@ -72,11 +73,14 @@ void DecisionOrder::EstimateTurns(std::vector<OtherDecision>& seen, size_t most_
       furthest = std::max(furthest, seen_at - one->turn);
   }
   reach_ = std::min(std::max(2 * furthest, kFewInFlight), most_reordered);
+  if (decision_.unordered) reach_ = most_reordered;
 }
 
 OtherDecision::Made DecisionOrder::Classify(const ObservedDecision& other) const {
   using Made = OtherDecision::Made;
   if (!decision_.first) return Made::kUnknown;
+  if (decision_.unordered && other.unordered && decision_.priority() == other.priority())
+    return Made::kUnknown;
   const bool goes_first =
       other.priority() > decision_.priority() ||
       (other.priority() == decision_.priority() && other.created < decision_.created);

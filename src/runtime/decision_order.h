@@ -8,9 +8,9 @@
 //   - Pods of higher priority, and earlier ones of the same priority, were tried before it, if they
 //     were at their first attempt, too.
 //   - Pods that entered the queue later, and are not of higher priority, were tried after it.
-//   - Of the rest it is unknown: pods of lower priority that entered earlier, and pods that had
-//     failed before, which wait for something to change. About a pod that had failed before itself,
-//     nothing is known at all.
+//   - Of the rest it is unknown: pods of the same priority that waited when that scheduler started,
+//     pods of lower priority that entered earlier, and pods that had failed before, which wait for
+//     something to change. About a pod that had failed before itself, nothing is known at all.
 //
 // Where it is unknown there is an estimate: a decision was made shortly before it was seen, and
 // before any that was surely made later was seen.

@@ -55,9 +55,8 @@ EngineDriver::EngineDriver(const Connect& connect, const Clock& clock, EngineDri
       published_(std::make_shared<DriverSnapshot>()) {
   calls_.Observe(this);
   if (options_.make_filter != nullptr) {
-    filter_ = options_.make_filter(*engine_, [this](const scheduler::engine::Event& event) {
-      Handle(event, ReadClocks());
-    });
+    filter_ = options_.make_filter(
+        *engine_, [this](const scheduler::engine::Event& event) { Handle(event, ReadClocks()); });
   }
 }
 
@@ -212,7 +211,6 @@ void EngineDriver::OnDecision(const scheduler::engine::Decision& decision) {
       ++counts_.failed;
       break;
   }
-  if (options_.observer != nullptr) options_.observer->OnDecision(decision);
   if (options_.tap != nullptr) options_.tap->OnDecision(decision);
 }
 

@@ -115,9 +115,6 @@ struct EngineDriverOptions {
   scheduler::recording::RecordWriter* recording = nullptr;
   // If false, the engine gets all events but schedules and writes only after Lead.
   bool leads = true;
-  // Notified of each decision, on the driver's thread. May be null; must outlive the driver
-  // otherwise.
-  scheduler::engine::DecisionObserver* observer = nullptr;
   // May be null; must outlive the driver otherwise.
   EngineTap* tap = nullptr;
   // Creates the filter of events. May be null.

@@ -5,7 +5,6 @@
 #include <utility>
 #include <variant>
 
-#include "observability/scheduling/decision_log.h"
 #include "runtime/watched_resources.h"
 
 namespace berth::runtime {
@@ -153,7 +152,6 @@ void HttpConnection::Execute(scheduler::engine::Command command) {
     writer_->Execute(shared->write, [mailbox = mailbox_, counts = counts_,
                                      shared](scheduler::framework::WriteResult result) {
       counts->Note(shared->write, result);
-      observability::scheduling::LogWriteResult(shared->write, result);
       --counts->under_way;
       mailbox->Post(scheduler::engine::WriteDone{shared->id, std::move(result)});
     });

@@ -154,6 +154,11 @@ void InFlightSearch::ReturnTo(const Mark& mark) {
 
 bool InFlightSearch::Try() {
   if (tried_ >= limits_.states) return true;
+  agrees_ = Agrees();
+  return agrees_;
+}
+
+bool InFlightSearch::Agrees() {
   ++tried_;
   if (decision_.kind == Judgement::Kind::kNominated) {
     Judgement judgement;
@@ -161,14 +166,13 @@ bool InFlightSearch::Try() {
     judgement.node = decision_.node;
     if (const auto explanation = engine_.Explain(decision_.before, date_)) {
       Compare(*explanation, *decision_.after, judgement);
-      agrees_ = judgement.difference.empty();
+      return judgement.difference.empty();
     }
-    return agrees_;
+    return false;
   }
   // A pod that fits nowhere may have been nominated before.
   const std::string node = decision_.kind == Judgement::Kind::kPlaced ? decision_.node : "";
-  agrees_ = engine_.MightDecide(decision_.before, node).value_or(false);
-  return agrees_;
+  return engine_.MightDecide(decision_.before, node).value_or(false);
 }
 
 bool InFlightSearch::TryNumbers(size_t most, const std::function<bool()>& attempt) {
@@ -224,7 +228,27 @@ Judgement::Result InFlightSearch::Run() {
                      TryNumbers(few_numbers, [&] { return TryEarlierMoments(kFewMoments); });
   ReturnTo(likeliest_);
   if (agrees_) return Judgement::Result::kAgreesInFlight;
-  return ended ? Judgement::Result::kUndecided : Judgement::Result::kDiffers;
+  const bool unknown = decision_.unordered ? MightAgreeInSomeOrder() : ended;
+  return unknown ? Judgement::Result::kNotJudged : Judgement::Result::kDiffers;
+}
+
+// The two orders that favour the node most: all pods for it were tried later and all others before,
+// or the other way round.
+bool InFlightSearch::MightAgreeInSomeOrder() {
+  for (const bool wants_empty : {true, false}) {
+    for (const OtherDecision* other : order_.unknown()) {
+      const bool before = (other->decision->node != decision_.node) == wants_empty;
+      if (before) {
+        Include(*other);
+      } else {
+        Exclude(*other);
+      }
+    }
+    const bool agrees = Agrees();
+    ReturnTo(likeliest_);
+    if (agrees) return true;
+  }
+  return false;
 }
 
 }  // namespace berth::runtime

@@ -46,7 +46,7 @@ class InFlightSearch {
   InFlightSearch(scheduler::engine::Engine& engine, const ShadowTimeline& timeline, Limits limits,
                  Instant date);
 
-  // Returns kAgreesInFlight, kDiffers or kUndecided. The engine is in the likeliest state again.
+  // Returns kAgreesInFlight, kDiffers or kNotJudged. The engine is in the likeliest state again.
   Judgement::Result Run();
 
   uint32_t tried() const { return tried_; }
@@ -82,6 +82,11 @@ class InFlightSearch {
   bool TryNumbers(size_t most, const std::function<bool()>& attempt);
   bool TryLateEvents();
   bool TryEarlierMoments(size_t most);
+
+  // Reports whether the engine agrees in the present state.
+  bool Agrees();
+  // Reports whether the engine agrees in an extreme order of the decisions whose order is unknown.
+  bool MightAgreeInSomeOrder();
 
   scheduler::engine::Engine& engine_;
   const ShadowTimeline& timeline_;

@@ -26,8 +26,11 @@ struct Row {
   std::string_view feature = {};
 };
 
-// The permissions besides those to watch WatchedResources().
+// The permissions besides those to list and watch WatchedResources().
 constexpr Row kRows[] = {
+    // What is read once more before it is written, or because a write may have happened.
+    {"core", "pods persistentvolumes persistentvolumeclaims", "get"},
+    {"resource.k8s.io", "resourceclaims", "get", kDynamicResources},
     {"core events.k8s.io", "events", "create patch"},
     {"core", "pods", "delete"},
     {"core", "pods/binding", "create"},
@@ -170,8 +173,7 @@ std::vector<Permission> SchedulerPermissions(const scheduler::model::Features& f
   std::vector<Permission> all;
   for (const WatchedResource& watched : WatchedResources(features)) {
     const bool core = watched.group().empty();
-    AddRow({core ? "core" : watched.group(), watched.name(), "get list watch", watched.feature},
-           all);
+    AddRow({core ? "core" : watched.group(), watched.name(), "list watch", watched.feature}, all);
   }
   for (const Row& row : kRows) AddRow(row, all);
   if (features.generic_workload)
@@ -185,6 +187,13 @@ std::vector<Permission> SchedulerPermissions(const scheduler::model::Features& f
                               "extension-apiserver-authentication", "the secure port"));
   }
   return all;
+}
+
+void AddCandidatePermissions(const std::string& lock_namespace, std::vector<Permission>& to) {
+  for (const char* verb : {"get", "list", "watch", "create", "update"}) {
+    to.push_back(InNamespace("coordination.k8s.io", "leasecandidates", verb, lock_namespace, "",
+                             "coordinated leader election"));
+  }
 }
 
 void FindMissingPermissions(client::RestClient& client, std::vector<Permission> permissions,

@@ -28,10 +28,14 @@ struct Permission {
 std::string ToString(const Permission& permission);
 
 // Returns the permissions that berth-scheduler needs, which are fewer than those of
-// kube-scheduler's roles. The lock is that of the configuration.
+// kube-scheduler's roles. The one list of them: `berth check` asks for these, and the tests compare
+// the roles that are shipped with it. The lock is that of the configuration.
 std::vector<Permission> SchedulerPermissions(const scheduler::model::Features& features,
                                              const std::string& lock_namespace,
                                              const std::string& lock_name);
+
+// Adds those of a candidate in a coordinated leader election.
+void AddCandidatePermissions(const std::string& lock_namespace, std::vector<Permission>& to);
 
 struct MissingPermission {
   Permission permission;

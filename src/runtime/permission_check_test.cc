@@ -1,15 +1,8 @@
 #include "runtime/permission_check.h"
 
-#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <iterator>
-
-#include "api/json/document.h"
-#include "api/json/parse.h"
-#include "api/json/yaml.h"
 #include "client/rest_client_testing.h"
 
 namespace berth::runtime {
@@ -34,6 +27,7 @@ TEST(SchedulerPermissionsTest, NamesWhatTheSchedulerNeeds) {
                            Contains("create events"), Contains("watch statefulsets.apps"),
                            Contains("update persistentvolumes"),
                            Contains("list storageclasses.storage.k8s.io"),
+                           Contains("get persistentvolumeclaims"),
                            Contains("watch resourceclaims.resource.k8s.io"),
                            Contains("create resourceclaims.resource.k8s.io"),
                            Contains("update resourceclaims/status.resource.k8s.io"),
@@ -42,44 +36,17 @@ TEST(SchedulerPermissionsTest, NamesWhatTheSchedulerNeeds) {
               AllOf(Contains("update leases.coordination.k8s.io kube-system/berth"),
                     Contains("create leases.coordination.k8s.io in namespace kube-system"),
                     Contains("watch configmaps kube-system/extension-apiserver-authentication"),
-                    Not(Contains("delete nodes"))));
+                    Not(Contains("get nodes")), Not(Contains("delete nodes"))));
 }
 
-// Returns "get pods", "create pods/binding" of each rule of the ClusterRole.
-std::vector<std::string> RulesOf(const std::string& file) {
-  const auto documents = api::YamlToJson(file);
-  if (!documents) return {documents.error().message};
-  std::vector<std::string> texts;
-  for (const std::string& document : *documents) {
-    const auto parsed = api::ParseJson(document);
-    const api::JsonObject* role = parsed ? api::AsObject(*parsed) : nullptr;
-    if (api::StringAt(role, "kind") != "ClusterRole") continue;
-    for (const api::Json& item : *api::ArrayAt(role, "rules")) {
-      const api::JsonObject* rule = api::AsObject(item);
-      for (const api::Json& group : *api::ArrayAt(rule, "apiGroups")) {
-        for (const api::Json& resource : *api::ArrayAt(rule, "resources")) {
-          for (const api::Json& verb : *api::ArrayAt(rule, "verbs")) {
-            const std::string_view name = api::AsString(group);
-            texts.push_back(fmt::format("{} {}{}{}", api::AsString(verb), api::AsString(resource),
-                                        name.empty() ? "" : ".", name));
-          }
-        }
-      }
-    }
-  }
-  return texts;
-}
-
-TEST(SchedulerPermissionsTest, AreThoseOfTheClusterRoleThatIsShipped) {
-  std::vector<std::string> wanted;
+TEST(SchedulerPermissionsTest, AreThoseOfTheFeatures) {
   scheduler::model::Features features;
+  EXPECT_THAT(Texts(SchedulerPermissions(features, "kube-system", "berth")),
+              Not(Contains(HasSubstr("podgroups"))));
   features.generic_workload = true;
-  for (const Permission& permission : SchedulerPermissions(features, "kube-system", "berth")) {
-    if (permission.name_space.empty()) wanted.push_back(ToString(permission));
-  }
-  std::ifstream file(BERTH_SOURCE_DIR "/deploy/second-scheduler/rbac.yaml");
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
-  EXPECT_THAT(RulesOf(text), testing::UnorderedElementsAreArray(wanted));
+  EXPECT_THAT(Texts(SchedulerPermissions(features, "kube-system", "berth")),
+              AllOf(Contains("watch podgroups.scheduling.k8s.io"),
+                    Contains("patch podgroups/status.scheduling.k8s.io")));
 }
 
 class PermissionCheckTest : public testing::Test {

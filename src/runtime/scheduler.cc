@@ -46,17 +46,21 @@ Result<void> Scheduler::MakeDriver(ApiClients clients, SchedulerOptions options,
   driving.engine = std::move(options.engine);
   driving.engine.workers = workers_.get();
   driving.recording = options.recording;
-  driving.observer = options.observer;
   driving.tap = options.tap;
   driving.wall_clock = &wall_clock_;
   driving.leads = false;
   shadows_ = options.shadow != nullptr;
   if (shadows_) {
-    driving.make_filter = [this, report = options.shadow](scheduler::engine::Engine& engine,
-                                                          PassEvent pass) {
+    // The other scheduler has the same configuration, or its defaults.
+    SampledPercentages percentages;
+    for (const auto& profile : driving.engine.profiles)
+      percentages.emplace(profile.scheduler_name, profile.percentage_of_nodes_to_score.value_or(0));
+    driving.make_filter = [this, report = options.shadow, percentages = std::move(percentages)](
+                              scheduler::engine::Engine& engine, PassEvent pass) {
       Shadow::Options judging{.report = report,
                               .judges = [this] { return synced_.load(); },
                               .explains = [] { return observability::Log().IsOn(4, __FILE__); },
+                              .percentages = percentages,
                               .stopwatch = steady_clock_};
       return std::make_unique<Shadow>(engine, std::move(pass), std::move(judging));
     };

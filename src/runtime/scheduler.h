@@ -35,8 +35,7 @@ struct SchedulerOptions {
   int parallelism = 1;
   std::string host = "berth";  // Names this process in events.
   scheduler::recording::RecordWriter* recording = nullptr;
-  scheduler::engine::DecisionObserver* observer = nullptr;  // Called on the engine's thread.
-  EngineTap* tap = nullptr;                                 // Likewise.
+  EngineTap* tap = nullptr;  // Called on the engine's thread.
   client::RestObserver* requests = nullptr;
   // If set, nothing is scheduled: each decision of another scheduler is judged and reported to this
   // function, on the engine's thread.

@@ -11,7 +11,13 @@
 //      seen, with pods in flight on their nodes or not: see InFlightSearch.
 //   3. If the engine agrees on none of them, the decision and all that follows is held back until
 //      the binds of pods that were tried before it have become visible, too. Then step 2 is
-//      repeated. What remains is a difference.
+//      repeated. What remains is a difference, unless the other scheduler can have chosen so among
+//      a sample of the nodes.
+//
+// Pods that waited when the other scheduler started are tried in an order that is not known. Their
+// decisions are judged in the order in which they follow from each other: as long as the engine
+// does not agree with the first, one of the next with which it agrees was made before, and goes
+// first. Where no such order is found, a decision is not judged, or differs if it is wrong in any.
 //
 // ShadowLimits bounds what this costs, however many pods are in flight and however many decisions
 // differ.
@@ -25,6 +31,7 @@
 #include "base/now.h"
 #include "base/time.h"
 #include "runtime/engine_driver.h"
+#include "runtime/sampling.h"
 #include "runtime/shadow_judgement.h"
 #include "runtime/shadow_timeline.h"
 #include "scheduler/engine/engine.h"
@@ -47,6 +54,8 @@ struct ShadowLimits {
   // kube-scheduler has some tens of binds in flight. How many it really has shows in the order of
   // the binds; fewer are reordered then.
   size_t reordered_pods = 64;
+  // How many decisions are looked at for one that was made before an unordered one.
+  size_t decisions_ahead = 256;
   // How many states are tried in a search. Each costs about as much as a decision.
   size_t states = 1'024;
   // How many states are tried per decision on average, so that the shadow keeps up if most
@@ -64,6 +73,8 @@ class Shadow final : public EventFilter {
     // Reports whether judgements name the engine's own choice also where it agrees that a pod is
     // placed well. Costs about as much again.
     std::function<bool()> explains = [] { return false; };
+    // Of the other schedulers; where the name is missing, the default.
+    SampledPercentages percentages = {};
     const Clock& stopwatch;  // Measures what judgements cost. Must outlive the shadow.
     ShadowLimits limits = {};
   };
@@ -85,9 +96,17 @@ class Shadow final : public EventFilter {
 
  private:
   void Advance(const Now& now, bool finish);
-  // Judges the first held event, which is a decision. Returns false if it must wait.
-  bool Judge(const Now& now, bool finish);
+  // What comes of the first held event, which is a decision.
+  enum class Next { kPass, kWait, kTryAgain };
+  Next Judge(const Now& now, bool finish);
+  // Judges and passes on a later decision with which the engine agrees now.
+  bool PassDecisionAhead();
+  // Passes on a held event; the engine's state is another one then.
+  void Pass(size_t index = 0);
+  void Report(const Judgement& judgement);
   bool AgreesDirectly(Instant date);
+  // Reports whether the choice of a sample explains the placement.
+  bool IsSampled(const scheduler::engine::Explanation& explanation) const;
   // `explain` says why the engine disagrees, if it does.
   Judgement::Result Search(Instant date, bool explain);
 
@@ -97,6 +116,8 @@ class Shadow final : public EventFilter {
   ShadowTimeline timeline_;
   size_t saved_states_;
   std::optional<Judgement> waiting_;  // About the first held event, if it waits.
+  // How many held events, if any, were tried in vain in the engine's present state.
+  size_t tried_ahead_ = 0;
 };
 
 }  // namespace berth::runtime

@@ -1,7 +1,7 @@
 // Bursts: shadow mode reports differences that are real, and no others.
 #include <gtest/gtest.h>
 
-#include <cstdio>
+#include <algorithm>
 #include <cstdlib>
 #include <functional>
 
@@ -11,6 +11,8 @@
 
 namespace berth::runtime {
 namespace BERTH_TEST_FILE {
+
+using Result = Judgement::Result;
 
 // More seeds by hand: BERTH_SHADOW_SEEDS=1000.
 uint64_t Seeds() {
@@ -25,15 +27,12 @@ struct Sum {
   std::vector<std::string> false_differences;
 
   void Print(const char* name) const {
-    std::printf(
-        "%s: %llu judged, %llu directly, %llu in flight, %llu differ, %llu undecided; %zu "
-        "wrong, %zu missed, %zu false; %.2f states per decision\n",
-        name, static_cast<unsigned long long>(totals.judged()),
-        static_cast<unsigned long long>(totals.directly),
-        static_cast<unsigned long long>(totals.in_flight),
-        static_cast<unsigned long long>(totals.differed),
-        static_cast<unsigned long long>(totals.undecided), wrong, missed, false_differences.size(),
-        static_cast<double>(states) / static_cast<double>(totals.judged()));
+    fmt::print(
+        "{}: {} seen, {} agreed, {} in flight, {} differ, {} not judged; {} wrong, {} missed, {} "
+        "false; {:.2f} states per decision\n",
+        name, totals.seen(), totals.agreed(), totals[Result::kAgreesInFlight],
+        totals[Result::kDiffers], totals[Result::kNotJudged], wrong, missed,
+        false_differences.size(), static_cast<double>(states) / static_cast<double>(totals.seen()));
   }
 };
 
@@ -42,10 +41,8 @@ Sum RunBursts(BurstOptions options) {
   for (options.seed = 1; options.seed <= Seeds(); ++options.seed) {
     BurstWorld world(options);
     world.Run();
-    sum.totals.directly += world.totals().directly;
-    sum.totals.in_flight += world.totals().in_flight;
-    sum.totals.differed += world.totals().differed;
-    sum.totals.undecided += world.totals().undecided;
+    for (size_t i = 0; i < Judgement::kResults; ++i)
+      sum.totals.counts[i] += world.totals().counts[i];
     sum.states += world.states();
     sum.wrong += world.wrong();
     sum.missed += world.missed();
@@ -88,9 +85,9 @@ TEST_P(BurstTest, HasNoFalseDifferences) {
   const Sum sum = RunBursts(GetParam().options);
   sum.Print(GetParam().name);
   EXPECT_EQ(sum.wrong, 0);
-  EXPECT_LE(sum.false_differences.size() * 1000, GetParam().false_differences * sum.totals.judged())
+  EXPECT_LE(sum.false_differences.size() * 1000, GetParam().false_differences * sum.totals.seen())
       << fmt::format("{}", fmt::join(sum.false_differences, "\n"));
-  EXPECT_GT(sum.totals.in_flight, 0);
+  EXPECT_GT(sum.totals[Result::kAgreesInFlight], 0);
 }
 
 // The visible cluster alone is not enough.
@@ -120,21 +117,21 @@ TEST_P(BurstTest, FindsAMissingRule) {
   EXPECT_LT(sum.missed * 3, sum.wrong * 2);
 }
 
-// --- what it costs ---
+// --- large bursts ---
 
 // Judges the binds of a burst in which all pods wait at the same time. Each bind is passed through
-// `change` first.
+// `change` first. The other scheduler starts `silence` after they were seen.
 struct Cost {
   ShadowTotals totals;
   size_t states = 0;
 };
 Cost CostOf(
     const LargeBurst& burst, const ShadowLimits& limits,
-    const std::function<void(api::Pod&)>& change = [](api::Pod&) {}) {
+    const std::function<void(api::Pod&)>& change = [](api::Pod&) {}, Duration silence = {}) {
   const auto engine = MakeDefaultEngine();
-  const SimClock clock{kBurstTime};
+  SimClock clock{kBurstTime};
   Cost cost;
-  Shadow shadow(*engine, [&](const auto& event) { engine->Handle(event, kBurstTime); },
+  Shadow shadow(*engine, [&](const auto& event) { engine->Handle(event, clock.Now()); },
                 {.report =
                      [&](const Judgement& judgement) {
                        cost.totals.Add(judgement.result);
@@ -142,26 +139,77 @@ Cost CostOf(
                      },
                  .stopwatch = clock,
                  .limits = limits});
-  for (const auto& event : burst.objects) shadow.Take(event, kBurstTime);
-  shadow.Advance(kBurstTime);
+  const auto take = [&](const scheduler::engine::Event& event) {
+    shadow.Take(event, clock.Now());
+    shadow.Advance(clock.Now());
+  };
+  std::ranges::for_each(burst.objects, take);
+  clock.Advance(silence);
   for (const auto& event : burst.binds) {
+    clock.Advance(kBindInterval);
     const auto& put = std::get<scheduler::engine::ObjectPut>(event);
     auto pod = api::CopyToChange(*std::get<api::Ref<api::Pod>>(put.object));
     change(*pod);
-    shadow.Take(scheduler::engine::ObjectPut{api::Ref<api::Pod>(std::move(pod))}, kBurstTime);
-    shadow.Advance(kBurstTime);
+    take(scheduler::engine::ObjectPut{api::Ref<api::Pod>(std::move(pod))});
   }
-  shadow.Finish(kBurstTime);
+  shadow.Finish(clock.Now());
   return cost;
+}
+
+constexpr Duration kSilence = Duration::Seconds(2);
+
+struct StartCase {
+  const char* name;
+  LargeBurstOptions options;
+};
+class StartBurstTest : public testing::TestWithParam<StartCase> {};
+INSTANTIATE_TEST_SUITE_P(
+    All, StartBurstTest,
+    testing::Values(StartCase{"FewInFlight", {.latency = 20}},
+                    StartCase{"ManyInFlight", {.latency = 200}},
+                    StartCase{"SpreadOverZones", {.latency = 40, .spreads = true}},
+                    StartCase{"AlikePods", {.latency = 100, .spreads = true, .alike = true}}),
+    [](const auto& start) { return start.param.name; });
+
+// kube-scheduler starts where pods wait already, and tries them in an order of its own; its binds
+// are seen in yet another one.
+TEST_P(StartBurstTest, IsJudgedByTheOrderOfDecisions) {
+  LargeBurstOptions options = GetParam().options;
+  options.nodes = 50;
+  options.pods = 2'500;
+  options.own_order = true;
+  const Cost cost = CostOf(MakeLargeBurst(options), {}, [](api::Pod&) {}, kSilence);
+  fmt::print("{}: {} agreed, {} in flight, {} differ, {} not judged; {} states\n", GetParam().name,
+             cost.totals.agreed(), cost.totals[Result::kAgreesInFlight],
+             cost.totals[Result::kDiffers], cost.totals[Result::kNotJudged], cost.states);
+  EXPECT_EQ(cost.totals.seen(), options.pods);
+  EXPECT_EQ(cost.totals[Result::kDiffers], 0);
+  EXPECT_LE(cost.totals[Result::kNotJudged], options.pods / 20);
+}
+
+// What is wrong in any order shows: pods on a node that they do not tolerate.
+TEST(StartTest, DifferencesShow) {
+  const LargeBurstOptions options{
+      .nodes = 50, .pods = 500, .latency = 40, .own_order = true, .tainted_node = true};
+  size_t moved = 0;
+  const Cost cost = CostOf(
+      MakeLargeBurst(options), {},
+      [&](api::Pod& pod) {
+        if (++moved % 10 == 0) pod.spec.node_name = kTaintedNode;
+      },
+      kSilence);
+  // And a few more: the other scheduler counts these pods where it had put them.
+  EXPECT_GE(cost.totals[Result::kDiffers], options.pods / 10);
+  EXPECT_LE(cost.totals[Result::kDiffers], options.pods / 8);
 }
 
 // Ten thousand pods wait, and forty binds are on their way at any time.
 TEST(BurstCostTest, ADecisionCostsTheSameInALargeBurst) {
   for (const size_t pods : {1'000, 10'000}) {
-    const Cost cost = CostOf(MakeLargeBurst(30, pods, 40), {});
-    EXPECT_EQ(cost.totals.judged(), pods);
+    const Cost cost = CostOf(MakeLargeBurst({.nodes = 30, .pods = pods, .latency = 40}), {});
+    EXPECT_EQ(cost.totals.seen(), pods);
     EXPECT_EQ(cost.totals.agreed(), pods);
-    EXPECT_GT(cost.totals.in_flight, pods / 20);
+    EXPECT_GT(cost.totals[Result::kAgreesInFlight], pods / 20);
     EXPECT_LT(cost.states, 3 * pods) << pods << " pods";
   }
 }
@@ -171,11 +219,11 @@ TEST(BurstCostTest, KeepsUpWhereEveryDecisionDiffers) {
   constexpr size_t kPods = 1'000;
   const ShadowLimits limits{.states_per_decision = 4, .saved_states = 1'000};
   Random random(1);
-  const Cost cost = CostOf(MakeLargeBurst(30, kPods, 40), limits, [&](api::Pod& pod) {
-    pod.spec.node_name = fmt::format("node-{}", random.Below(30));
-  });
-  EXPECT_GT(cost.totals.differed + cost.totals.undecided, kPods / 2);
-  EXPECT_GT(cost.totals.undecided, 0);
+  const Cost cost =
+      CostOf(MakeLargeBurst({.nodes = 30, .pods = kPods, .latency = 40}), limits,
+             [&](api::Pod& pod) { pod.spec.node_name = fmt::format("node-{}", random.Below(30)); });
+  EXPECT_GT(cost.totals[Result::kDiffers] + cost.totals[Result::kNotJudged], kPods / 2);
+  EXPECT_GT(cost.totals[Result::kNotJudged], 0);
   EXPECT_LE(cost.states, kPods + limits.saved_states + kPods * limits.states_per_decision);
 }
 

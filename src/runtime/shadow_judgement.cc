@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "observability/log.h"
 
@@ -53,6 +54,17 @@ std::string WhyNotUnschedulable(const scheduler::engine::Explanation& explanatio
   return why.empty() ? "fits" : why;
 }
 
+const char* MessageOf(Judgement::Result result) {
+  switch (result) {
+    case Judgement::Result::kSampled:
+      return "Shadow explains a difference by sampling";
+    case Judgement::Result::kNotJudged:
+      return "Shadow does not judge";
+    default:
+      return "Shadow differs";
+  }
+}
+
 }  // namespace
 
 std::string_view ToString(Judgement::Kind kind) {
@@ -71,12 +83,16 @@ std::string_view ToString(Judgement::Result result) {
   switch (result) {
     case Judgement::Result::kAgrees:
       return "agrees";
+    case Judgement::Result::kSameScore:
+      return "same_score";
     case Judgement::Result::kAgreesInFlight:
       return "agrees_in_flight";
+    case Judgement::Result::kSampled:
+      return "sampled";
     case Judgement::Result::kDiffers:
       return "differs";
-    case Judgement::Result::kUndecided:
-      return "undecided";
+    case Judgement::Result::kNotJudged:
+      return "not_judged";
   }
   return "";
 }
@@ -121,42 +137,47 @@ void LogJudgement(const Judgement& judgement) {
          {"node", judgement.node},
          {"ownChoice", judgement.own_choice},
          {"sameMessage", judgement.kind != Judgement::Kind::kUnschedulable || judgement.same_words},
+         {"sameScore", judgement.result == Judgement::Result::kSameScore},
          {"inFlight", judgement.result == Judgement::Result::kAgreesInFlight},
          {"tried", judgement.tried},
          {"took", judgement.took}});
     return;
   }
-  const bool differs = judgement.result == Judgement::Result::kDiffers;
-  LOG_INFO(differs ? "Shadow differs" : "Shadow is undecided",
-           {{"pod", judgement.pod.ToString()},
-            {"decision", ToString(judgement.kind)},
-            {"node", judgement.node},
-            {"ownChoice", judgement.own_choice},
-            {"why", judgement.difference},
-            {"tried", judgement.tried},
-            {"took", judgement.took}});
+  LOG_INFO(MessageOf(judgement.result), {{"pod", judgement.pod.ToString()},
+                                         {"decision", ToString(judgement.kind)},
+                                         {"node", judgement.node},
+                                         {"ownChoice", judgement.own_choice},
+                                         {"why", judgement.difference},
+                                         {"tried", judgement.tried},
+                                         {"took", judgement.took}});
 }
 
-void ShadowTotals::Add(Judgement::Result result) {
-  directly += result == Judgement::Result::kAgrees;
-  in_flight += result == Judgement::Result::kAgreesInFlight;
-  differed += result == Judgement::Result::kDiffers;
-  undecided += result == Judgement::Result::kUndecided;
+uint64_t ShadowTotals::agreed() const {
+  using Result = Judgement::Result;
+  return (*this)[Result::kAgrees] + (*this)[Result::kSameScore] + (*this)[Result::kAgreesInFlight];
 }
 
-void LogSummary(const ShadowTotals& totals) {
-  const uint64_t judged = totals.judged();
-  LOG_INFO("Shadow mode ends",
-           {{"judged", judged},
-            {"agreed", totals.agreed()},
-            {"directly", totals.directly},
-            {"inFlight", totals.in_flight},
-            {"differed", totals.differed},
-            {"undecided", totals.undecided},
-            {"agreement",
-             judged == 0 ? std::string("none")
-                         : fmt::format("{:.2f}%", 100.0 * static_cast<double>(totals.agreed()) /
-                                                      static_cast<double>(judged))}});
+uint64_t ShadowTotals::seen() const {
+  return std::accumulate(counts.begin(), counts.end(), uint64_t{0});
+}
+
+void LogTotals(std::string_view what, const ShadowTotals& totals) {
+  using Result = Judgement::Result;
+  // What sampling explains and what was not judged say nothing about agreement.
+  const uint64_t compared = totals.agreed() + totals[Result::kDiffers];
+  const std::string agreement =
+      compared == 0 ? "none"
+                    : fmt::format("{:.2f}%", 100.0 * static_cast<double>(totals.agreed()) /
+                                                 static_cast<double>(compared));
+  LOG_INFO(what, {{"judged", totals.seen() - totals[Result::kNotJudged]},
+                  {"agreed", totals.agreed()},
+                  {"directly", totals[Result::kAgrees]},
+                  {"sameScore", totals[Result::kSameScore]},
+                  {"inFlight", totals[Result::kAgreesInFlight]},
+                  {"sampled", totals[Result::kSampled]},
+                  {"differed", totals[Result::kDiffers]},
+                  {"notJudged", totals[Result::kNotJudged]},
+                  {"agreement", agreement}});
 }
 
 }  // namespace berth::runtime

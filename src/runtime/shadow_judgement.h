@@ -2,6 +2,8 @@
 // counts them.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -23,10 +25,15 @@ struct Judgement {
   };
   enum class Result {
     kAgrees,          // The engine agrees, on the cluster as it was when the decision was seen.
+    kSameScore,       // It agrees there; other nodes have the same score.
     kAgreesInFlight,  // It agrees on the cluster as it may have been when the pod was tried.
-    kDiffers,         // It agrees on no cluster that the other scheduler can have seen.
-    kUndecided,       // There are more of those than are tried.
+    // It has a better node, but the other scheduler scores a sample of the nodes, in which its node
+    // can have been the best.
+    kSampled,
+    kDiffers,    // It agrees on no cluster that the other scheduler can have seen.
+    kNotJudged,  // There are more of those than are tried, or the order of decisions is not known.
   };
+  static constexpr size_t kResults = 6;
 
   api::ObjectKey pod;
   std::string scheduler_name;
@@ -39,12 +46,12 @@ struct Judgement {
   uint32_t tried = 0;       // How many states of the cluster were tried.
   Duration took;
 
-  bool agrees() const { return result == Result::kAgrees || result == Result::kAgreesInFlight; }
+  bool agrees() const { return result <= Result::kAgreesInFlight; }
 };
 
 // Returns "placed", "unschedulable" or "nominated".
 std::string_view ToString(Judgement::Kind kind);
-// Returns "agrees", "agrees_in_flight", "differs" or "undecided".
+// Returns "agrees", "same_score", "agrees_in_flight", "sampled", "differs" or "not_judged".
 std::string_view ToString(Judgement::Result result);
 
 // Returns the decision by which a pod that was `before` is `after`, if any.
@@ -58,14 +65,18 @@ void Compare(const scheduler::engine::Explanation& explanation, const api::Pod& 
 void LogJudgement(const Judgement& judgement);
 
 struct ShadowTotals {
-  uint64_t directly = 0, in_flight = 0, differed = 0, undecided = 0;
+  std::array<uint64_t, Judgement::kResults> counts = {};  // By result.
 
-  uint64_t agreed() const { return directly + in_flight; }
-  uint64_t judged() const { return agreed() + differed + undecided; }
-  void Add(Judgement::Result result);
+  uint64_t operator[](Judgement::Result result) const {
+    return counts[static_cast<size_t>(result)];
+  }
+  uint64_t agreed() const;
+  // All decisions, judged or not.
+  uint64_t seen() const;
+  void Add(Judgement::Result result) { ++counts[static_cast<size_t>(result)]; }
 };
 
-// Logs the totals.
-void LogSummary(const ShadowTotals& totals);
+// Logs the totals; `what` is the message.
+void LogTotals(std::string_view what, const ShadowTotals& totals);
 
 }  // namespace berth::runtime

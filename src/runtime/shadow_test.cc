@@ -24,11 +24,12 @@ api::Object Unschedulable(api::Pod pod, std::string message) {
 // Two nodes: `small` with a CPU, `large` with eight.
 class ShadowTest : public testing::Test {
  protected:
-  explicit ShadowTest(ShadowLimits limits = {})
+  explicit ShadowTest(ShadowLimits limits = {}, SampledPercentages percentages = {})
       : shadow_(harness_.engine(),
                 [this](const auto& event) { harness_.engine().Handle(event, clock_.Now()); },
                 {.report = [this](const auto& judgement) { judgements_.push_back(judgement); },
                  .explains = [this] { return explains_; },
+                 .percentages = std::move(percentages),
                  .stopwatch = clock_,
                  .limits = limits}) {
     See(MakeNode("small").Cpu("1").Memory("8Gi").Pods("10"));
@@ -342,6 +343,61 @@ TEST_F(ShadowTest, GoesBackBeforeAStart) {
             Lines{"nominated small: agrees_in_flight"});
 }
 
+// --- classes ---
+
+TEST_F(ShadowTest, TellsWhereOtherNodesAreAsGood) {
+  See(MakeNode("other").Cpu("8").Memory("8Gi").Pods("10"));
+  See(MakePod("a").Request("cpu", "500m"));
+  EXPECT_EQ(Judge(MakePod("a").Request("cpu", "500m").On("other")), "placed other: same_score");
+  See(MakePod("b").Request("cpu", "500m"));
+  EXPECT_EQ(Judge(MakePod("b").Request("cpu", "500m").On("large")), "placed large: agrees");
+}
+
+// Two hundred nodes, half of them better: a sample may have none of those.
+class SampledShadowTest : public ShadowTest {
+ protected:
+  explicit SampledShadowTest(SampledPercentages percentages = {})
+      : ShadowTest({}, std::move(percentages)) {
+    for (int i = 0; i < 200; ++i)
+      See(MakeNode(fmt::format("n{}", i)).Cpu(i % 2 == 0 ? "4" : "8").Memory("8Gi").Pods("10"));
+  }
+  // How the pod's placement on the node is judged.
+  Judgement::Result ResultOn(const char* node) {
+    See(MakePod("web").Request("cpu", "500m"));
+    shadow_.Take(scheduler::engine::ObjectPut{MakePod("web").Request("cpu", "500m").On(node).ref()},
+                 clock_.Now());
+    shadow_.Finish(clock_.Now());
+    return std::exchange(judgements_, {}).at(0).result;
+  }
+};
+class UnsampledShadowTest : public SampledShadowTest {
+ protected:
+  UnsampledShadowTest() : SampledShadowTest({{"default-scheduler", 100}}) {}
+};
+
+TEST_F(SampledShadowTest, SamplingExplainsAWorseNode) {
+  EXPECT_EQ(ResultOn("n0"), Judgement::Result::kSampled);
+}
+TEST_F(SampledShadowTest, SamplingDoesNotExplainTheWorstNode) {
+  EXPECT_EQ(ResultOn("small"), Judgement::Result::kDiffers);
+}
+TEST_F(UnsampledShadowTest, AWorseNodeDiffersWhereNothingIsSampled) {
+  EXPECT_EQ(ResultOn("n0"), Judgement::Result::kDiffers);
+}
+
+// --- pods that waited when the other scheduler started ---
+
+TEST_F(ShadowTest, PodsThatWaitedAreJudgedInTheOrderOfTheirDecisions) {
+  See(MakePod("a").Request("cpu", "6"));
+  See(MakePod("b").Request("cpu", "500m"));
+  Pass(Duration::Seconds(3));
+  // It tried `b` first, which is bound later.
+  EXPECT_EQ(See(MakePod("a").Request("cpu", "6").On("large")), Lines{"placed large: agrees"});
+  EXPECT_EQ(See(MakePod("b").Request("cpu", "500m").On("large")), Lines{});
+  shadow_.Finish(clock_.Now());
+  EXPECT_EQ(Judged(), Lines{"placed large: agrees_in_flight"});
+}
+
 // --- limits ---
 
 class ShadowLimitsTest : public ShadowTest {
@@ -367,7 +423,7 @@ TEST_F(ShadowLimitsTest, TriesFewStates) {
   clock_.Advance(Duration::Seconds(5));
   shadow_.Advance(clock_.Now());
   ASSERT_EQ(judgements_.size(), 1);
-  EXPECT_EQ(judgements_[0].result, Judgement::Result::kUndecided);
+  EXPECT_EQ(judgements_[0].result, Judgement::Result::kNotJudged);
   EXPECT_EQ(judgements_[0].tried, 1 + 2 * 3);  // Directly, and in two searches.
 }
 

@@ -1,6 +1,7 @@
 #include "runtime/shadow_timeline.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -105,6 +106,7 @@ bool Matters(const scheduler::engine::Event& event, const std::optional<api::Obj
 }
 
 void ShadowTimeline::Add(scheduler::engine::Event event, Instant now, bool judges) {
+  judges_ = judges;
   Moment moment{++last_position_, now, std::move(event)};
   const api::Object* object = ObjectOf(moment.event);
   if (object != nullptr) {
@@ -117,6 +119,7 @@ void ShadowTimeline::Add(scheduler::engine::Event event, Instant now, bool judge
     }
   }
   if (!judges) moment.decision.reset();
+  if (moment.decision) last_decision_at_ = now;
   held_.push_back(std::move(moment));
 }
 
@@ -129,7 +132,8 @@ std::optional<ObservedDecision> ShadowTimeline::SeePod(const api::Ref<api::Pod>&
   if (known == waiting_.end() || known->second.pod->metadata.uid != pod->metadata.uid) {
     if (known != waiting_.end()) waiting_.erase(known);
     if (waits)
-      waiting_.emplace(key, WaitingPod{pod, position, moment.arrived, !HasFailed(*pod), position});
+      waiting_.emplace(
+          key, WaitingPod{pod, position, moment.arrived, !HasFailed(*pod), !judges_, position});
     return std::nullopt;
   }
 
@@ -141,6 +145,7 @@ std::optional<ObservedDecision> ShadowTimeline::SeePod(const api::Ref<api::Pod>&
   }
   std::optional<ObservedDecision> decision;
   const auto kind = KindOfDecision(*before, *pod);
+  if (kind) NoteStart(moment.arrived);
   // A nomination without a failure, such as a preemptor's, announces a bind that takes long: the
   // attempt goes on.
   const bool is_bound_soon = kind == Judgement::Kind::kNominated && !ShowsNewFailure(*before, *pod);
@@ -151,6 +156,7 @@ std::optional<ObservedDecision> ShadowTimeline::SeePod(const api::Ref<api::Pod>&
                 .since = waiting.since,
                 .since_at = waiting.since_at,
                 .first = waiting.first,
+                .unordered = waiting.unordered,
                 .created = waiting.created,
                 .kind = kind.value_or(Judgement::Kind::kUnschedulable),
                 .node = node,
@@ -175,9 +181,29 @@ std::optional<ObservedDecision> ShadowTimeline::SeePod(const api::Ref<api::Pod>&
   return decision;
 }
 
-void ShadowTimeline::Pass(const std::function<void(const scheduler::engine::Event&)>& pass) {
-  Moment moment = std::move(held_.front());
-  held_.pop_front();
+void ShadowTimeline::NoteStart(Instant now) {
+  constexpr Duration kSilence = Duration::Seconds(1);  // A scheduler that runs decides in less.
+  if (now - last_decision_at_ < kSilence) return;
+  const auto waits_long = [&](const auto& waiting) {
+    return waiting.second.first && waiting.second.pod->spec.scheduling_gates.empty() &&
+           now - waiting.second.since_at >= kSilence;
+  };
+  if (!std::ranges::any_of(waiting_, waits_long)) return;
+  for (auto& [key, waiting] : waiting_) waiting.unordered = true;
+}
+
+bool ShadowTimeline::FollowsOther(size_t index) const {
+  const std::string& uid = held_[index].decision->before->metadata.uid;
+  return std::any_of(held_.begin(), held_.begin() + static_cast<ptrdiff_t>(index),
+                     [&](const Moment& moment) {
+                       const api::Object* object = ObjectOf(moment.event);
+                       return object != nullptr && api::MetaOf(*object).uid == uid;
+                     });
+}
+
+void ShadowTimeline::Pass(const PassOn& pass, size_t index) {
+  Moment moment = std::move(held_[index]);
+  held_.erase(held_.begin() + static_cast<ptrdiff_t>(index));
   if (const api::Object* object = ObjectOf(moment.event)) {
     moment.replaced = scheduler::engine::FindObject(engine_.cluster(), *object);
     // A decision that leaves the cluster as it is, such as a failure, need not be undone.

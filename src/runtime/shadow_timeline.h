@@ -32,7 +32,10 @@ struct ObservedDecision {
   // recent one does not count.
   uint64_t since = 0;
   Instant since_at = {};
-  bool first = false;    // No earlier attempt is known.
+  bool first = false;  // No earlier attempt is known.
+  // The pod waited with others when the scheduler started, which then tried them in an order that
+  // nobody else knows: client-go hands over the objects of its first list in random order.
+  bool unordered = false;
   uint64_t created = 0;  // Orders the first attempts of pods of the same priority.
   Judgement::Kind kind = Judgement::Kind::kPlaced;
   std::string node;
@@ -81,8 +84,11 @@ class ShadowTimeline {
 
   // The events that the engine has not got, oldest first.
   const std::deque<Moment>& held() const { return held_; }
-  // Passes the first of them to the engine.
-  void Pass(const std::function<void(const scheduler::engine::Event&)>& pass);
+  // Passes one of them to the engine, by default the first.
+  using PassOn = std::function<void(const scheduler::engine::Event&)>;
+  void Pass(const PassOn& pass, size_t index = 0);
+  // Reports whether an event before it is about the same pod; `held()[index]` is about one.
+  bool FollowsOther(size_t index) const;
 
   // The events that the engine got and that may have changed a decision, oldest first.
   const std::deque<Moment>& past() const { return past_; }
@@ -94,18 +100,24 @@ class ShadowTimeline {
     uint64_t since = 0;
     Instant since_at;
     bool first = false;
+    bool unordered = false;
     uint64_t created = 0;
     uint64_t failed = 0;         // Where its last failure is seen, if it has failed,
     Instant failed_at = {};      // and when it was.
     std::string announced = {};  // The node that it is being bound to, if that is known.
   };
 
+  // Marks the pods that wait now if the other scheduler has just started: nothing was decided for a
+  // while, though pods waited.
+  void NoteStart(Instant now);
   std::optional<ObservedDecision> SeePod(const api::Ref<api::Pod>& pod, const Moment& moment);
 
   scheduler::engine::Engine& engine_;
   const size_t past_limit_;
   const Duration settle_time_;
   uint64_t last_position_ = 0;
+  Instant last_decision_at_;
+  bool judges_ = false;  // Since the last event.
   std::map<api::ObjectKey, WaitingPod> waiting_;
   std::deque<Moment> past_, held_;
 };
