@@ -71,7 +71,8 @@ void LeaderElector::Observe(const LeaderRecord& record) {
 // Another candidate counts from when it sees our record, which is after we sent it.
 void LeaderElector::Held(const LeaderRecord& record, Instant sent) {
   Observe(record);
-  LeaseEnds(sent + options_.lease_duration);
+  held_until_ = sent + options_.lease_duration;
+  LeaseEnds(held_until_);
 }
 
 void LeaderElector::LeaseEnds(Instant end) {
@@ -238,9 +239,12 @@ void LeaderElector::Lead() {
   if (!current.expired()) RenewRound();
 }
 
-// Retries until one renewal succeeds, or the deadline passes.
+// Retries until one renewal succeeds, or the deadline passes. DIFFERS: once the lease has ended,
+// because the process was stopped meanwhile, there is one attempt, and a retry period for it:
+// another candidate may lead already. kube-scheduler retries for a whole deadline.
 void LeaderElector::RenewRound() {
-  deadline_ = executor_.After(options_.renew_deadline, Guarded([this] { Lose(); }));
+  const Duration held = std::max(held_until_ - executor_.Now(), options_.retry_period);
+  deadline_ = executor_.After(std::min(held, options_.renew_deadline), Guarded([this] { Lose(); }));
   Renew();
 }
 
@@ -256,6 +260,7 @@ void LeaderElector::Renew() {
       next_ = executor_.After(options_.retry_period, Guarded([this] { RenewRound(); }));
       return;
     }
+    if (executor_.Now() >= held_until_) return Lose();
     const Duration spent = executor_.Now() - begun;
     const Duration left = std::max(options_.retry_period - spent, Duration{});
     next_ = executor_.After(left, Guarded([this] { Renew(); }));

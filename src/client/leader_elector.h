@@ -155,6 +155,7 @@ class LeaderElector {
   State state_ = State::kIdle;
   LeaderRecord observed_;
   Instant observed_at_;
+  Instant held_until_;  // As of our last successful renewal.
   std::optional<LeaderRecord> last_read_;
   std::string reported_;
   bool end_of_term_ = false;  // As of the last record: it is ours, but another is preferred.

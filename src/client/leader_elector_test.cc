@@ -341,6 +341,27 @@ TEST_F(LeaderElectorTest, ALeaderThatSeesAnotherStopsAtTheDeadline) {
   EXPECT_EQ(lease_.record->holder, "thief");
 }
 
+TEST_F(LeaderElectorTest, OneThatWasStoppedBeyondItsLeaseEndsAtItsFirstFailure) {
+  for (const bool silent : {false, true}) {
+    lease_ = {};
+    Candidate a(lease_, executor_, "a");
+    a.elector->Run();
+    executor_.Freeze(Duration::Seconds(20));
+    lease_.Set({"b", 15, Instant(), Instant(), 1});
+    lease_.silent = silent;
+    executor_.Advance(silent ? Duration::Seconds(2) : Duration());
+    EXPECT_EQ(a.story.back(), "stopped");
+  }
+}
+
+TEST_F(LeaderElectorTest, OneThatWasStoppedLeadsOnIfNobodyTookOver) {
+  Candidate a(lease_, executor_, "a");
+  a.elector->Run();
+  executor_.Freeze(Duration::Seconds(20));
+  executor_.Advance(Duration::Seconds(30));
+  EXPECT_THAT(a.story, ElementsAre("sees a", "started"));
+}
+
 TEST_F(LeaderElectorTest, StoppingReleasesTheLock) {
   Candidate a(lease_, executor_, "a");
   Candidate b(lease_, executor_, "b");

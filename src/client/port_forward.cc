@@ -89,6 +89,8 @@ PortForward::PortForward(net::EventLoop& loop, ClientConfig config, const api::O
     : parts_(std::make_shared<Parts>(loop, std::move(config))) {
   parts_->request.path = fmt::format("/api/v1/namespaces/{}/pods/{}/portforward?ports={}",
                                      QueryEscape(pod.namespace_), QueryEscape(pod.name), port);
+  // The API server passes headers on to the kubelet, which answers 406 to all types but "*/*".
+  parts_->request.accept.clear();
 }
 
 std::function<int()> PortForward::dialer() const {

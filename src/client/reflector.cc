@@ -51,6 +51,7 @@ void Reflector::BeginList() {
   listed_ = {};
   listed_gone_.clear();
   continue_.clear();
+  pages_ = 0;
   whole_list_ = false;
 }
 
@@ -61,6 +62,13 @@ void Reflector::List() {
   } else {
     NextPage();
   }
+}
+
+// For a server that fails to list by a watch, as all do whose etcd is older than 3.4.31 or 3.5.13.
+// The next list is tried by a watch again, as client-go does.
+void Reflector::ListInPages() {
+  BeginList();
+  NextPage();
 }
 
 // The last version seen prevents the list from going back in time.
@@ -207,7 +215,11 @@ void Reflector::OnPage() {
   }
   for (Received& received : page->items) Collect(std::move(received));
   continue_ = std::move(page->continue_token);
-  if (!continue_.empty()) return NextPage();
+  if (!continue_.empty()) {
+    if (++pages_ < kMaxListPages) return NextPage();
+    ReportProblem(fmt::format("the list has more than {} pages", kMaxListPages));
+    return AfterBackoff(&Reflector::List);
+  }
   FinishList(std::move(page->resource_version));
   Deliver();
   Watch();
@@ -257,7 +269,9 @@ void Reflector::OnRefused(const ServerStatus& status) {
   } else {
     ReportProblem(status.message);
   }
-  AfterBackoff(is_watching && may_pass && !expired ? &Reflector::Watch : &Reflector::List);
+  if (is_watching && may_pass && !expired) return AfterBackoff(&Reflector::Watch);
+  const bool failed = is_streaming && !expired && status.code >= 500;
+  AfterBackoff(failed ? &Reflector::ListInPages : &Reflector::List);
 }
 
 // A server without the resource has none of its objects.
@@ -318,7 +332,9 @@ void Reflector::TakeObject(WatchEvent::Type type, Received received) {
 void Reflector::OnStreamError(const ServerStatus& status) {
   const bool is_watching = response_.phase == Phase::kWatching;
   if (status.code != 410) ReportProblem(status.message);
-  from_newest_ |= !is_watching && (status.code == 410 || status.version_too_large);
+  const bool expired = status.code == 410 || status.version_too_large;
+  if (!is_watching && !expired && status.code != 429) return ListInPages();
+  from_newest_ |= !is_watching && expired;
   const bool may_pass = status.code == 429 || status.code == 500;
   AfterBackoff(is_watching && may_pass ? &Reflector::Watch : &Reflector::List);
 }

@@ -122,6 +122,7 @@ class Reflector {
   void List();
   void BeginList();
   void ListByWatch();
+  void ListInPages();
   void NextPage();
   void Watch();
   // Sends a request. `timeout` applies to the whole response.
@@ -182,6 +183,7 @@ class Reflector {
   bool tried_other_path_ = false;                 // Since the last list.
   std::vector<std::function<void()>> refreshed_;  // Callbacks of Refresh.
   bool whole_list_ = false;                       // A page expired: request all at once.
+  size_t pages_ = 0;                              // Of the list so far.
   int page_limit_;                                // Objects per page.
   std::string continue_;
   std::string version_;

@@ -241,6 +241,39 @@ TEST_F(PodReflector, ServersWithoutWatchListAreListedInPages) {
                                       "&resourceVersion=9&timeoutSeconds="));
 }
 
+TEST_F(PodReflector, AFailedListByWatchIsRequestedInPages) {
+  constexpr const char* kPage = "GET /api/v1/pods?limit=500&resourceVersion=0";
+  Start();
+  server.Lines();
+  server.Head(200);
+  server.Data(Frame("ADDED", Pod("a", 3)));
+  server.Data(Frame("ERROR",
+                    "{'code':500,'reason':'InternalError','message':'the required storage feature "
+                    "RequestWatchProgress is disabled'}"));
+  EXPECT_EQ(Requested(), kPage);
+  EXPECT_THAT(warnings, ElementsAre(HasSubstr("RequestWatchProgress is disabled")));
+  server.Respond(500, "{'code':500,'message':'etcd has no leader'}");
+  server.executor.Advance(Duration::Millis(1600));
+  EXPECT_THAT(Requested(), MatchesRegex(kListLine));
+  server.Respond(500, "{'code':500,'message':'etcd has no leader'}");
+  server.executor.Advance(Duration::Millis(3200));
+  EXPECT_EQ(Requested(), kPage);
+  server.Respond(200, List(9, Pod("b", 4)));
+  EXPECT_THAT(Reported(), ElementsAre("+b@4", "synced"));
+}
+
+TEST_F(PodReflector, AListOfEndlessPagesIsGivenUp) {
+  Start(false);
+  for (size_t i = 0; i < kMaxListPages; ++i) {
+    EXPECT_THAT(warnings, IsEmpty());
+    Requested();
+    server.Respond(200, List(9, "", "more"));
+  }
+  EXPECT_THAT(warnings, ElementsAre("pods: the list has more than 4000 pages"));
+  server.executor.Advance(Duration::Millis(1600));
+  EXPECT_EQ(Requested(), "GET /api/v1/pods?limit=500&resourceVersion=0");
+}
+
 TEST_F(PodReflector, AnExpiredPageRequestsTheWholeList) {
   Start(false);
   server.Respond(200, List(9, Pod("a", 1), "c"));

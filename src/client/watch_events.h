@@ -68,6 +68,9 @@ struct WatchEvent {
 // Decodes one frame of a watch.
 Result<WatchEvent> ReadWatchEvent(std::string_view frame, WireForm form, const ObjectCodec& codec);
 
+// The pages of a list after which it counts as endless: two million objects of 500 a page.
+inline constexpr size_t kMaxListPages = 4'000;
+
 struct ListPage {
   std::string resource_version;
   std::string continue_token;
