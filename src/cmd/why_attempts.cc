@@ -193,6 +193,17 @@ Result<JsonObject> AskPods(const SchedulerAccess& access, LiveCluster& cluster,
       fmt::format("no pod of a berth-scheduler is to be seen in namespace {}", access.namespace_));
 }
 
+// Returns the end of the attempts that end like the one at `first`.
+size_t EndOfRepetition(const JsonArray& attempts, size_t first) {
+  const auto result = [&](size_t i) {
+    const JsonObject* attempt = api::AsObject(attempts[i]);
+    return std::pair(api::StringAt(attempt, "outcome"), api::StringAt(attempt, "message"));
+  };
+  size_t end = first + 1;
+  while (end < attempts.size() && result(end) == result(first)) ++end;
+  return end;
+}
+
 }  // namespace
 
 Result<JsonObject> AskScheduler(const SchedulerAccess& access, LiveCluster& cluster,
@@ -203,24 +214,37 @@ Result<JsonObject> AskScheduler(const SchedulerAccess& access, LiveCluster& clus
   return AskPods(access, cluster, scheduler_pods, pod);
 }
 
-std::string HistoryText(const JsonObject& history) {
+std::string HistoryText(const JsonObject& history, const TimeFormat& times) {
   std::string out = "\nThe scheduler";
   const std::string_view queue = TextAt(history, "queue");
   const std::string_view next = TextAt(history, "nextAttempt");
   const JsonArray* attempts = api::ArrayAt(&history, "attempts");
   if (!queue.empty()) {
-    out += fmt::format(" has it in the queue {}{}{}", queue, next.empty() ? "" : ", until ", next);
+    out += fmt::format(" has it in the queue {}{}{}", queue,
+                       next.empty() ? "" : ", until it is tried again ",
+                       next.empty() ? "" : TimeText(next, times));
   }
   if (attempts == nullptr || attempts->empty()) {
     return out + fmt::format("{} remembers no attempt.\n", queue.empty() ? "" : ", and");
   }
   out +=
       fmt::format("{} remembers these attempts, the newest first:\n", queue.empty() ? "" : ", and");
-  for (size_t i = 0; i < std::min(attempts->size(), kAttemptsShown); ++i) {
-    if (const JsonObject* attempt = api::AsObject((*attempts)[i]))
-      out += Indented(AttemptText(*attempt));
+  size_t shown = 0;
+  for (size_t i = 0; i < attempts->size(); ++shown) {
+    if (shown >= kAttemptsShown) return out + "  ...\n";
+    const size_t end = EndOfRepetition(*attempts, i);
+    if (const JsonObject* attempt = api::AsObject((*attempts)[i])) {
+      JsonObject read = *attempt;
+      read["time"] = TimeText(TextAt(*attempt, "time"), times);
+      out += Indented(AttemptText(read));
+    }
+    const JsonObject* earliest = api::AsObject((*attempts)[end - 1]);
+    if (end - i > 1 && earliest != nullptr) {
+      out += fmt::format("    the same {} times since {}\n", end - i,
+                         TimeText(TextAt(*earliest, "time"), times));
+    }
+    i = end;
   }
-  if (attempts->size() > kAttemptsShown) out += "  ...\n";
   return out;
 }
 

@@ -10,6 +10,7 @@
 #include "api/object.h"
 #include "base/result.h"
 #include "cmd/live_cluster.h"
+#include "cmd/why_times.h"
 
 namespace berth::cmd {
 
@@ -34,7 +35,8 @@ Result<api::JsonObject> AskScheduler(const SchedulerAccess& access, LiveCluster&
                                      std::span<const api::Ref<api::Pod>> scheduler_pods,
                                      const api::ObjectKey& pod);
 
-// Returns it as text: the queue, and a line or two for each attempt.
-std::string HistoryText(const api::JsonObject& history);
+// Returns it as text: the queue, and a line or two for each attempt. Attempts that end alike one
+// after the other are counted.
+std::string HistoryText(const api::JsonObject& history, const TimeFormat& times);
 
 }  // namespace berth::cmd

@@ -11,11 +11,15 @@
 #include <utility>
 #include <variant>
 
+#include "api/json/document.h"
+#include "api/json/parse.h"
+#include "api/json/yaml.h"
 #include "api/scheme/scheme.h"
 #include "base/suggestion.h"
 #include "cmd/config_command.h"
 #include "cmd/feature_gate_flag.h"
 #include "cmd/manifests.h"
+#include "cmd/object_files.h"
 #include "cmd/schedule_cluster.h"
 #include "explain/workload.h"
 #include "scheduler/config/engine_options.h"
@@ -93,6 +97,35 @@ Status WhyCluster::ReadFiles(const WhySource& source) {
   for (const std::string& note : read->notes) WhyNote(note);
   now_ = read->start + Duration::Seconds(1);
   Deliver(read->objects);
+  return ReadRaw(source.files);
+}
+
+Status WhyCluster::ReadRaw(const std::vector<std::string>& files) {
+  const auto add = [this](api::Json& document) {
+    api::JsonObject* object = document.if_object();
+    if (object == nullptr) return;
+    api::JsonArray* items = api::ArrayAt(object, "items");
+    if (items == nullptr) return raw_.push_back(std::move(*object));
+    for (api::Json& item : *items) {
+      if (item.is_object()) raw_.push_back(std::move(item.get_object()));
+    }
+  };
+  for (const std::string& path : files) {
+    const auto within = ObjectFilesIn(path);
+    if (!within) return std::unexpected(within.error());
+    for (const std::string& file : *within) {
+      if (file == "-") continue;  // It is read once.
+      const auto text = ReadText(file);
+      if (!text) return std::unexpected(text.error());
+      const Status status =
+          api::ForEachDocument(*text, [&](const api::DocumentText& document) -> Status {
+            auto parsed = api::ParseJson(document.json);
+            if (parsed) add(*parsed);
+            return {};
+          });
+      if (!status) return status;
+    }
+  }
   return {};
 }
 

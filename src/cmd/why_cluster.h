@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "api/json/json.h"
 #include "api/object.h"
 #include "base/result.h"
 #include "base/time.h"
@@ -50,12 +51,15 @@ class WhyCluster {
   std::vector<api::Ref<api::Pod>> PodsIn(const std::string& namespace_name) const;
 
   LiveCluster* live() { return live_.get(); }  // Null for files.
+  // Of files: all objects as they are there, of kinds that the model does not read, too.
+  const std::vector<api::JsonObject>& raw() const { return raw_; }
 
  private:
   WhyCluster() = default;
 
   Status MakeEngine(const WhySource& source, const scheduler::framework::Registry& registry);
   Status ReadFiles(const WhySource& source);
+  Status ReadRaw(const std::vector<std::string>& files);
   Status ReadLive(const WhySource& source);
   void Deliver(const std::vector<api::Object>& objects);
 
@@ -66,6 +70,7 @@ class WhyCluster {
   std::string namespace_;
   Instant now_;
   std::vector<LeftOut> left_out_;
+  std::vector<api::JsonObject> raw_;
 };
 
 }  // namespace berth::cmd

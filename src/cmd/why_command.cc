@@ -14,14 +14,19 @@
 #include "api/json/yaml_writer.h"
 #include "cmd/command_line.h"
 #include "cmd/commands.h"
+#include "cmd/complete_names.h"
 #include "cmd/feature_gate_flag.h"
 #include "cmd/live_cluster.h"
 #include "cmd/scheduler_pods.h"
+#include "cmd/why_access.h"
+#include "cmd/why_apply.h"
 #include "cmd/why_attempts.h"
 #include "cmd/why_cluster.h"
+#include "cmd/why_outside.h"
 #include "cmd/why_subject.h"
 #include "cmd/why_text.h"
 #include "explain/group_explanation.h"
+#include "explain/patches.h"
 #include "explain/pod_explanation.h"
 #include "explain/pod_explanation_json.h"
 #include "explain/pod_groups.h"
@@ -35,9 +40,10 @@ struct WhyOptions {
   std::string subject;  // POD or KIND/NAME.
   bool all_pending = false;
   WhySource source;
-  std::string output = "text";  // Or json, yaml.
+  std::string output = "text";  // Or wide, json, yaml.
   bool fixes = true;
-  size_t fix = 0;    // The fix to print patches of; 0: none.
+  size_t fix = 0;  // The fix to print or apply; 0: none.
+  bool apply = false, yes = false, watch = false;
   std::string node;  // Of --on.
   SchedulerAccess scheduler;
 };
@@ -45,6 +51,10 @@ struct WhyOptions {
 int WhyUsageError(std::string_view problem) {
   fmt::print(stderr, "berth why: {}\nSee 'berth why --help' for usage.\n", problem);
   return kExitUsage;
+}
+
+TimeFormat TimesOf(const WhyOptions& options, const WhyCluster& cluster) {
+  return {cluster.now(), options.output == "wide"};
 }
 
 // Adds to a document what could not be read.
@@ -70,7 +80,7 @@ std::string LeftOutText(const WhyCluster& cluster) {
 // Prints `text`, or `document` in the format of --output.
 int Print(const WhyOptions& options, const WhyCluster& cluster, const std::string& text,
           api::JsonObject document) {
-  if (options.output == "text") {
+  if (options.output == "text" || options.output == "wide") {
     fmt::print("{}{}", text, LeftOutText(cluster));
     return kExitOk;
   }
@@ -88,19 +98,61 @@ int WhyFailed(std::string_view message) {
   return kExitFailed;
 }
 
-int PrintFix(const WhyOptions& options, const WhyCluster& cluster,
+// What --watch waits for: the pods of the subject that are there now.
+Result<RunningPods> Look(const WhyOptions& options, const Registry& registry) {
+  auto cluster = WhyCluster::Read(options.source, registry);
+  if (!cluster) return std::unexpected(cluster.error());
+  const auto subject = ParseWhySubject(options.subject);
+  if (!subject) return std::unexpected(subject.error());
+  std::vector<api::Ref<api::Pod>> pods;
+  if (subject->kind == "Pod") {
+    // While it is created again, it is absent.
+    if (const auto pod = (*cluster)->FindPod(subject->name)) pods.push_back(*pod);
+  } else if (auto found = (*cluster)->PodsOf(subject->kind, subject->api_version, subject->name)) {
+    pods = *std::move(found);
+  }
+  std::erase_if(pods, [](const auto& pod) { return pod->metadata.deletion_timestamp; });
+  RunningPods progress{.pods = pods.size()};
+  for (const api::Ref<api::Pod>& pod : pods) progress.running += pod->status.phase == "Running";
+  return progress;
+}
+
+int ApplyFix(const WhyOptions& options, const WhyCluster& cluster, const Registry& registry,
+             const explain::PodExplanation& pod) {
+  const auto steps = explain::StepsOf(pod.fixes->fixes[options.fix - 1], pod.workload);
+  const Status applied =
+      ApplySteps(steps, {options.yes, options.source.kubeconfig, options.source.context});
+  if (!applied) return WhyFailed(applied.error().message);
+  if (!options.watch) return kExitOk;
+  WhyOptions watched = options;
+  watched.source.namespace_ = cluster.namespace_name();
+  const Status ran = WatchUntilRunning([&] { return Look(watched, registry); });
+  return ran ? kExitOk : WhyFailed(ran.error().message);
+}
+
+int PrintFix(const WhyOptions& options, const WhyCluster& cluster, const Registry& registry,
              const explain::PodExplanation& pod) {
   const size_t found = pod.fixes ? pod.fixes->fixes.size() : 0;
   if (options.fix > found) {
     return WhyFailed(fmt::format(
-        "--fix {}: there {} {} fix{} for pod {}", options.fix, found == 1 ? "is" : "are",
-        found == 0 ? "no" : fmt::format("{}", found), found == 1 ? "" : "es", pod.pod.ToString()));
+        "--fix {}: there {} {} fix{} for {}", options.fix, found == 1 ? "is" : "are",
+        found == 0 ? "no" : fmt::format("{}", found), found == 1 ? "" : "es", options.subject));
   }
+  if (options.apply) return ApplyFix(options, cluster, registry, pod);
   if (options.output == "json") {
     return Print(options, cluster, "", explain::PatchesJson(pod, options.fix));
   }
-  fmt::print("{}", StepsText(pod, options.fix, options.output == "yaml"));
+  fmt::print("{}",
+             StepsText(pod.fixes->fixes[options.fix - 1], pod.workload, options.output == "yaml"));
   return kExitOk;
+}
+
+// The pods of a workload that have fixes: those of the first group that has any.
+const explain::PodExplanation& StuckOf(const explain::PodGroups& groups) {
+  const auto stuck = std::ranges::find_if(groups.groups, [](const explain::PodGroup& group) {
+    return group.explanation.fixes && !group.explanation.fixes->fixes.empty();
+  });
+  return (stuck == groups.groups.end() ? groups.groups.front() : *stuck).explanation;
 }
 
 // Reports whether kube-scheduler itself, to be seen in `pods`, schedules the pod: nobody knows its
@@ -124,7 +176,7 @@ Status AddHistory(const WhyOptions& options, WhyCluster& cluster,
   const auto pods = cluster.PodsIn(options.scheduler.namespace_);
   auto history = AskScheduler(options.scheduler, *cluster.live(), pods, pod.pod);
   if (history) {
-    text += HistoryText(*history);
+    text += HistoryText(*history, TimesOf(options, cluster));
     for (auto& member : *history) document.emplace(member.key(), std::move(member.value()));
     return {};
   }
@@ -138,15 +190,17 @@ Status AddHistory(const WhyOptions& options, WhyCluster& cluster,
   return {};
 }
 
-int WhyPod(const WhyOptions& options, WhyCluster& cluster, const std::string& name,
-           const explain::ExplainOptions& explain) {
+int WhyPod(const WhyOptions& options, WhyCluster& cluster, const Registry& registry,
+           const std::string& name, const explain::ExplainOptions& explain) {
   const auto pod = cluster.FindPod(name);
   if (!pod) return WhyFailed(pod.error().message);
-  const auto explanation =
+  auto explanation =
       explain::ExplainPod(cluster.engine(), *pod, cluster.profile(), cluster.now(), explain);
   if (!explanation) return WhyFailed(explanation.error().message);
-  if (options.fix > 0) return PrintFix(options, cluster, *explanation);
-  std::string text = ToText(*explanation);
+  AddOutside(cluster, *explanation);
+  if (cluster.live() != nullptr) AddForbidden(*cluster.live(), *explanation);
+  if (options.fix > 0) return PrintFix(options, cluster, registry, *explanation);
+  std::string text = ToText(*explanation, TimesOf(options, cluster));
   api::JsonObject document = explain::ToJson(*explanation);
   if (Status status = AddHistory(options, cluster, *explanation, text, document); !status) {
     return WhyFailed(status.error().message);
@@ -154,22 +208,36 @@ int WhyPod(const WhyOptions& options, WhyCluster& cluster, const std::string& na
   return Print(options, cluster, text, std::move(document));
 }
 
-int WhyMany(const WhyOptions& options, WhyCluster& cluster,
+int WhyMany(const WhyOptions& options, WhyCluster& cluster, const Registry& registry,
             const std::optional<WhySubject>& subject, const explain::ExplainOptions& explain) {
   std::vector<api::Ref<api::Pod>> pods;
   std::optional<explain::ObjectName> workload;
+  std::optional<explain::Sentence> not_created;
   if (subject) {
-    auto found = cluster.PodsOf(subject->kind, subject->api_version, subject->name);
-    if (!found) return WhyFailed(found.error().message);
-    pods = *std::move(found);
     workload = {subject->api_version, subject->kind, {cluster.namespace_name(), subject->name}};
+    not_created = WhyNotCreated(cluster, *workload);
+    auto found = cluster.PodsOf(subject->kind, subject->api_version, subject->name);
+    if (found) {
+      pods = *std::move(found);
+    } else if (!not_created) {
+      return WhyFailed(found.error().message);
+    }
   } else {
     pods = cluster.Pending(options.source.namespace_);
   }
-  const auto groups =
+  auto groups =
       explain::GroupPods(cluster.engine(), pods, cluster.profile(), cluster.now(), explain);
   if (!groups) return WhyFailed(groups.error().message);
-  return Print(options, cluster, ToText(*groups),
+  // Each is a request or two: the largest are those that are read.
+  constexpr size_t kGroupsAsked = 20;
+  for (size_t i = 0; i < std::min(groups->groups.size(), kGroupsAsked); ++i) {
+    AddOutside(cluster, groups->groups[i].explanation);
+    if (cluster.live() != nullptr) AddForbidden(*cluster.live(), groups->groups[i].explanation);
+  }
+  if (not_created) groups->sentence = not_created->text;
+  if (options.fix > 0 && groups->groups.empty()) return WhyFailed(groups->sentence);
+  if (options.fix > 0) return PrintFix(options, cluster, registry, StuckOf(*groups));
+  return Print(options, cluster, ToText(*groups, workload.has_value()),
                explain::ToJson(*groups, workload ? &*workload : nullptr));
 }
 
@@ -197,7 +265,14 @@ int RunWhy(const WhyOptions& options, const Registry& registry) {
     subject = *std::move(parsed);
   }
   const bool one_pod = subject && subject->kind == "Pod";
-  if (options.fix > 0 && !one_pod) return WhyUsageError("--fix requires a pod");
+  if (options.fix > 0 && (!subject || subject->kind == "PodGroup")) {
+    return WhyUsageError("--fix requires a pod or a workload");
+  }
+  if ((options.apply || options.watch) && (options.fix == 0 || !options.source.files.empty())) {
+    return WhyUsageError("--apply and --watch require --fix, and a live cluster");
+  }
+  if (options.watch && !options.apply) return WhyUsageError("--watch requires --apply");
+  if (options.yes && !options.apply) return WhyUsageError("--yes requires --apply");
   if (!options.node.empty() && !one_pod) return WhyUsageError("--on requires a pod");
   if (!options.scheduler.address.empty() && (!one_pod || !options.source.files.empty())) {
     return WhyUsageError("--scheduler-address requires a pod of a live cluster");
@@ -212,8 +287,8 @@ int RunWhy(const WhyOptions& options, const Registry& registry) {
   explain.fixes = options.fixes;
   explain.fix.node = options.node;
   if (subject && subject->kind == "PodGroup") return WhyGroup(options, **cluster, subject->name);
-  return one_pod ? WhyPod(options, **cluster, subject->name, explain)
-                 : WhyMany(options, **cluster, subject, explain);
+  return one_pod ? WhyPod(options, **cluster, registry, subject->name, explain)
+                 : WhyMany(options, **cluster, registry, subject, explain);
 }
 
 }  // namespace
@@ -223,21 +298,30 @@ void AddWhy(flags::Command& berth, const Registry& registry) {
       berth.Add("why", "Explain why a pod is pending or where it is, and what would change it");
   command.details =
       "Reads a cluster of Kubernetes v1.30 or later, whatever schedules it, and writes nothing to\n"
-      "it. Says which plugins reject which nodes, how the others score and who would be "
+      "it unless --apply is set. Says which plugins reject which nodes, how the others score and "
+      "who would be "
       "preempted;\n"
       "for a pod that fits nowhere, the smallest changes that let it run, each verified by "
       "deciding\n"
       "again. Workloads are deployment/NAME, statefulset/NAME, daemonset/NAME, job/NAME and\n"
       "replicaset/NAME; podgroup/NAME explains a PodGroup. Installed as kubectl-berth, it is the "
-      "command 'kubectl berth why'.\n"
-      "Exit codes: 0 done, 1 not found or not readable, 2 invalid usage.\n";
+      "command 'kubectl berth why'.\n";
+  command.exit_codes = "0 done, 1 not found or not readable, 2 invalid usage";
+  DescribeDefaultKubeconfig(command);
   command.examples =
       "  berth why web-1 -n shop\n"
       "  berth why web-1 --fix 2 -o yaml\n"
       "  berth why deployment/web\n"
       "  berth why --all-pending\n";
   const auto options = std::make_shared<WhyOptions>();
-  command.Takes("POD", options->subject, "Pod, or workload as KIND/NAME").required = false;
+  const NameSource names{.kubeconfig = &options->source.kubeconfig,
+                         .context = &options->source.context,
+                         .namespace_ = &options->source.namespace_,
+                         .files = &options->source.files};
+  flags::Argument& subject =
+      command.Takes("POD", options->subject, "Pod, or workload as KIND/NAME");
+  subject.required = false;
+  subject.complete = WhySubjects(names);
   flags::FlagGroup group(command.flags);
   group.Switch("all-pending", options->all_pending,
                "Explain all pods without a node, in groups with the same cause; of all namespaces "
@@ -246,18 +330,26 @@ void AddWhy(flags::Command& berth, const Registry& registry) {
       .Text("namespace", options->source.namespace_,
             "Namespace of the pod or workload (default: that of the context)")
       .Short('n')
-      .As("NAME");
-  group.Text("output", options->output, "Output format: text, json or yaml")
+      .As("NAME")
+      .Completes(NamespaceNames(names));
+  group
+      .Text("output", options->output, "Output format: text, wide (with exact times), json or yaml")
       .Short('o')
       .As("FORMAT")
-      .OneOf({"text", "json", "yaml"});
+      .OneOf({"text", "wide", "json", "yaml"});
   group.Switch("fixes", options->fixes, "Look for changes that let a pod run which fits nowhere");
-  group.Uint("fix", options->fix,
-             "Print how fix N of the pod is made: with -o yaml, patches for kubectl");
+  group.Uint(
+      "fix", options->fix,
+      "Print how fix N of the pod or workload is made: as commands; with -o yaml, as patches");
+  group.Switch("apply", options->apply,
+               "Make the fix of --fix with kubectl, after asking, with your own permissions");
+  group.Switch("yes", options->yes, "Apply without asking");
+  group.Switch("watch", options->watch, "After --apply, wait up to two minutes until the pods run");
   group
       .Text("on", options->node,
             "Look for changes that let the pod fit on this node, though it may fit elsewhere")
-      .As("NODE");
+      .As("NODE")
+      .Completes(NodeNames(names));
   group
       .Text("scheduler-address", options->scheduler.address,
             "URL of the cluster's berth-scheduler (https://HOST:10259), to add what it remembers: "
@@ -267,7 +359,8 @@ void AddWhy(flags::Command& berth, const Registry& registry) {
   group
       .Text("scheduler-namespace", options->scheduler.namespace_,
             "Namespace of the pods of berth-scheduler")
-      .As("NAME");
+      .As("NAME")
+      .Completes(NamespaceNames(names));
   group
       .Text("scheduler-ca-file", options->scheduler.ca_file,
             "Authorities of the scheduler's certificate (default: those of the kubeconfig; of a "
@@ -295,7 +388,8 @@ void AddWhy(flags::Command& berth, const Registry& registry) {
       .Text("context", options->source.context,
             "Kubeconfig context to use (default: "
             "current-context)")
-      .As("NAME");
+      .As("NAME")
+      .Completes(ContextNames(names));
   group
       .Text(
           "config", options->source.config_file,

@@ -59,4 +59,10 @@ Result<WhySubject> ParseWhySubject(std::string_view text) {
   return WhySubject{std::string(known->kind), std::string(known->api_version), std::string(name)};
 }
 
+std::vector<std::string> WhySubjectKinds() {
+  std::vector<std::string> names;
+  for (const SubjectKind& kind : kSubjectKinds) names.emplace_back(kind.singular);
+  return names;
+}
+
 }  // namespace berth::cmd

@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 
@@ -16,5 +17,8 @@ struct WhySubject {
 
 // Parses POD or KIND/NAME, with kubectl's names of kinds: pod, deploy, deployments.apps, rs.
 Result<WhySubject> ParseWhySubject(std::string_view text);
+
+// Returns the kinds as subjects name them: pod, deployment.
+std::vector<std::string> WhySubjectKinds();
 
 }  // namespace berth::cmd

@@ -30,6 +30,13 @@ std::string Plural(size_t count, std::string_view noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
+std::string Lowercase(std::string text) {
+  std::ranges::transform(text, text.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  return text;
+}
+
 std::vector<std::string> TextsOf(const std::vector<api::ObjectKey>& keys) {
   std::vector<std::string> names;
   for (const api::ObjectKey& key : keys) names.push_back(key.ToString());
@@ -40,8 +47,11 @@ std::string NamesOf(const std::vector<api::ObjectKey>& keys) {
   return fmt::format("{}", fmt::join(TextsOf(keys), ", "));
 }
 
+// The sentence, and the state.
 std::string Title(const PodExplanation& pod) {
-  std::string out = fmt::format("{}: {}", pod.pod.ToString(), ToString(pod.state));
+  const std::string& sentence = pod.sentence.text;
+  std::string out = fmt::format("{}: {}{}\n{}", pod.pod.ToString(), sentence,
+                                sentence.ends_with('?') ? "" : ".", ToString(pod.state));
   if (pod.terminating) out += ", terminating";
   if (!pod.node.empty()) out += fmt::format(" on {}", pod.node);
   if (pod.state == PodState::kNominated) out += fmt::format(" to {}", pod.nominated_node);
@@ -121,7 +131,7 @@ std::string FixText(const Fix& fix, const std::string& target) {
   std::vector<std::string> texts;
   for (const explain::Change& change : fix.changes) texts.push_back(change.text);
   std::string out = fmt::format("{}", fmt::join(texts, ", and "));
-  const bool new_node = fix.changes[0].kind == explain::ChangeKind::kAddNode;
+  const bool new_node = fix.node.empty() || fix.changes[0].kind == explain::ChangeKind::kAddNode;
   if (!target.empty() && target != fix.node) {
     out += fmt::format("; fits on {}, though {} is better", target, fix.node);
   } else if (!new_node) {
@@ -132,6 +142,31 @@ std::string FixText(const Fix& fix, const std::string& target) {
     out += fmt::format(", {} on {}", move.pod.ToString(), move.to);
   }
   if (fix.similar > 0) out += fmt::format(" (or {} like it)", fix.similar);
+  if (!fix.forbidden.empty()) out += fmt::format(" (you may not {})", fix.forbidden);
+  if (fix.of > 1) out += fmt::format("; {} of {} run together", fix.runs, fix.of);
+  return out;
+}
+
+// The fixes of authors, then those of administrators, with their numbers.
+std::string FixLists(const explain::FixReport& report, const std::string& target) {
+  const std::string where = target.empty() ? "" : " on " + target;
+  std::string out;
+  for (const explain::Audience audience :
+       {explain::Audience::kAuthor, explain::Audience::kAdministrator}) {
+    bool titled = false;
+    for (size_t i = 0; i < report.fixes.size(); ++i) {
+      if (AudienceOf(report.fixes[i]) != audience) continue;
+      if (!titled) {
+        out +=
+            fmt::format("What {} can do so that it runs{}, each verified:\n",
+                        audience == explain::Audience::kAuthor ? "the author of the pod"
+                                                               : "an administrator of the cluster",
+                        where);
+      }
+      titled = true;
+      out += fmt::format("{:4}. {}\n", i + 1, FixText(report.fixes[i], target));
+    }
+  }
   return out;
 }
 
@@ -143,13 +178,28 @@ std::string FixesText(const PodExplanation& pod) {
                : fmt::format("No fix found within {} decisions; not all were tried.\n",
                              report.decisions);
   }
-  const std::string target = pod.on ? pod.on->node : "";
-  std::string out = fmt::format("What would let it run{}, each verified:\n",
-                                target.empty() ? "" : " on " + target);
-  for (size_t i = 0; i < report.fixes.size(); ++i) {
-    out += fmt::format("{:4}. {}\n", i + 1, FixText(report.fixes[i], target));
+  return FixLists(report, pod.on ? pod.on->node : "");
+}
+
+// The first lines about a group: how many pods of what, and what decides.
+std::string GroupTitle(const explain::PodGroup& group) {
+  const PodExplanation& pod = group.explanation;
+  std::string who = Plural(group.pods, "pod");
+  if (!group.workload.key.name.empty()) {
+    who += fmt::format(" of {} {}", group.workload.kind, group.workload.key.ToString());
   }
-  return out;
+  const std::string& sentence = pod.sentence.text;
+  const bool running = pod.state == PodState::kRunning;
+  return fmt::format("\n{}: {}{}\n", who, running ? "running" : sentence,
+                     sentence.ends_with('?') || running ? "" : ".");
+}
+
+// How the fixes are found of which a group has none, because none were looked for.
+std::string HowToAsk(const explain::PodGroup& group) {
+  const bool alone = group.workload.key.name.empty();
+  const api::ObjectKey& key = alone ? group.examples.front() : group.workload.key;
+  return fmt::format("  No fixes were looked for: berth why {}{} -n {}\n",
+                     alone ? "" : Lowercase(group.workload.kind) + "/", key.name, key.namespace_);
 }
 
 // "gang of at least 64, in one domain of example.com/rack"
@@ -215,7 +265,7 @@ std::string ToText(const explain::GroupExplanation& group) {
   return out;
 }
 
-std::string ToText(const PodExplanation& pod) {
+std::string ToText(const PodExplanation& pod, const TimeFormat& times) {
   std::string out = Title(pod);
   if (pod.placement) {
     out += PlacementText(pod);
@@ -227,22 +277,25 @@ std::string ToText(const PodExplanation& pod) {
   for (const std::string& note : pod.notes) out += fmt::format("Note: {}.\n", note);
   if (pod.condition && pod.condition->status == "False" && pod.decision &&
       pod.condition->message != pod.decision->message) {
-    out += fmt::format("Its condition{} says: {}: {}\n",
-                       pod.condition->last_transition_time
-                           ? " of " + api::FormatTimestamp(*pod.condition->last_transition_time)
-                           : "",
-                       pod.condition->reason, pod.condition->message);
+    out += fmt::format(
+        "Its condition{} says: {}: {}\n",
+        pod.condition->last_transition_time
+            ? ", set " +
+                  TimeText(api::FormatTimestamp(*pod.condition->last_transition_time), times) + ","
+            : "",
+        pod.condition->reason, pod.condition->message);
   }
   if (pod.fixes) out += "\n" + FixesText(pod);
   if (pod.decision) out += "\n" + explain::ToText(pod.decision->explanation);
   return out;
 }
 
-std::string ToText(const explain::PodGroups& groups) {
-  std::string out =
+std::string ToText(const explain::PodGroups& groups, bool details) {
+  std::string out = groups.sentence.empty() ? "" : groups.sentence + ".\n";
+  out +=
       fmt::format("{} in {}\n", Plural(groups.pods, "pod"), Plural(groups.groups.size(), "group"));
   for (const explain::PodGroup& group : groups.groups) {
-    out += fmt::format("\n{}: {}\n", Plural(group.pods, "pod"), group.cause);
+    out += GroupTitle(group);
     const size_t more = group.pods - group.examples.size();
     out += fmt::format("  {}{}\n", NamesOf(group.examples),
                        more == 0 ? "" : fmt::format(" and {} more", more));
@@ -251,19 +304,18 @@ std::string ToText(const explain::PodGroups& groups) {
       out += fmt::format("  {}\n", pod.decision->message);
     }
     if (pod.placement) out += "  " + PlacementText(pod);
-    if (!pod.fixes) continue;
-    const size_t shown = std::min<size_t>(pod.fixes->fixes.size(), 3);
-    for (size_t i = 0; i < shown; ++i) {
-      out += fmt::format("  {}. {}\n", i + 1, FixText(pod.fixes->fixes[i], ""));
+    if (pod.fixes) {
+      out += FixesText(pod);
+    } else if (pod.decision && pod.decision->outcome == Outcome::kUnschedulable) {
+      out += HowToAsk(group);
     }
-    if (shown == 0) out += "  " + FixesText(pod);
+    if (details && pod.decision) out += "\n" + explain::ToText(pod.decision->explanation);
   }
   return out;
 }
 
-std::string StepsText(const PodExplanation& pod, size_t number, bool yaml) {
-  const std::vector<explain::Step> steps =
-      explain::StepsOf(pod.fixes->fixes[number - 1], pod.workload);
+std::string StepsText(const Fix& fix, const explain::Workload& workload, bool yaml) {
+  const std::vector<explain::Step> steps = explain::StepsOf(fix, workload);
   std::string out;
   for (size_t i = 0; i < steps.size(); ++i) {
     const explain::Step& step = steps[i];
@@ -272,7 +324,7 @@ std::string StepsText(const PodExplanation& pod, size_t number, bool yaml) {
     out += fmt::format("{}{} of {}: {}\n", comment, i + 1, steps.size(), step.text);
     if (!step.remark.empty()) out += fmt::format("{}{}\n", comment, step.remark);
     if (!step.command.empty()) out += fmt::format("{}{}\n", comment, step.command);
-    if (step.body.empty()) continue;
+    if (!yaml || step.body.empty()) continue;
     if (const auto body = api::ParseJson(step.body)) out += api::ToYamlText(*body);
   }
   return out;

@@ -4,17 +4,19 @@
 #include <cstddef>
 #include <string>
 
+#include "cmd/why_times.h"
 #include "explain/pod_explanation.h"
 #include "explain/pod_groups.h"
 
 namespace berth::cmd {
 
-std::string ToText(const explain::PodExplanation& pod);
-std::string ToText(const explain::PodGroups& groups);
+std::string ToText(const explain::PodExplanation& pod, const TimeFormat& times);
+// With `details`, as those of a pod.
+std::string ToText(const explain::PodGroups& groups, bool details);
 std::string ToText(const explain::GroupExplanation& group);
 
-// Returns the steps of the fix of that number, counted from 1; YAML documents that kubectl reads,
-// with comments, if `yaml`.
-std::string StepsText(const explain::PodExplanation& pod, size_t number, bool yaml);
+// Returns the steps of the fix, as commands; YAML documents that kubectl reads, with comments, if
+// `yaml`.
+std::string StepsText(const explain::Fix& fix, const explain::Workload& workload, bool yaml);
 
 }  // namespace berth::cmd

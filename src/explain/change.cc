@@ -6,6 +6,14 @@ namespace berth::explain {
 
 std::string_view ToString(ChangeKind kind) {
   switch (kind) {
+    case ChangeKind::kCorrect:
+      return "Correct";
+    case ChangeKind::kReduceReplicas:
+      return "ReduceReplicas";
+    case ChangeKind::kCreateClaim:
+      return "CreateClaim";
+    case ChangeKind::kCreateClass:
+      return "CreateClass";
     case ChangeKind::kUncordon:
       return "Uncordon";
     case ChangeKind::kTolerate:
@@ -24,8 +32,8 @@ std::string_view ToString(ChangeKind kind) {
       return "AddLabel";
     case ChangeKind::kLowerRequest:
       return "LowerRequest";
-    case ChangeKind::kDropPodAffinity:
-      return "DropPodAffinity";
+    case ChangeKind::kSoftenPodAffinity:
+      return "SoftenPodAffinity";
     case ChangeKind::kMovePod:
       return "MovePod";
     case ChangeKind::kProvideVolume:
@@ -40,6 +48,10 @@ std::string_view ToString(ChangeKind kind) {
       return "AddNode";
   }
   return "";
+}
+
+std::string_view ToString(Audience audience) {
+  return audience == Audience::kAuthor ? "author" : "administrator";
 }
 
 ObjectName NameOf(const api::Object& object) {

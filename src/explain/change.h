@@ -15,25 +15,35 @@
 namespace berth::explain {
 
 // What a change does. The order is that of preference: where fixes are of equal size, the earlier
-// kind disturbs less.
+// kind disturbs less. First those of a pod's author.
 enum class ChangeKind : uint8_t {
-  kUncordon,
-  kTolerate,
-  kRemoveTaint,
+  kCorrect,  // A name that was probably misspelt.
+  kCreateClaim,
+  kLowerRequest,
+  kReduceReplicas,
   kRelaxSpread,
+  kSoftenPodAffinity,
+  kTolerate,
   kDropHostPort,
   kDropNodeSelector,
   kDropNodeAffinity,
   kAddLabel,
-  kLowerRequest,
-  kDropPodAffinity,
-  kMovePod,
+  kRemoveTaint,
+  kCreateClass,
   kProvideVolume,
   kAllowTopology,
   kAddDevices,
-  kRaisePriority,
   kAddNode,
+  kMovePod,
+  kUncordon,
+  kRaisePriority,
 };
+
+// Who usually makes a change: the author of the pod, or an administrator of the cluster.
+enum class Audience : uint8_t { kAuthor, kAdministrator };
+
+// As in JSON: "author".
+std::string_view ToString(Audience audience);
 
 // As in JSON: "Uncordon".
 std::string_view ToString(ChangeKind kind);
@@ -52,9 +62,10 @@ ObjectName NameOf(const api::Object& object);
 // One operation of a JSON patch (RFC 6902). For pods, `path` is that of the pod:
 // "/spec/tolerations".
 struct PatchOperation {
-  std::string op;          // add, replace, remove, test
+  std::string op;          // add, replace, remove, test, move
   std::string path;        // Escaped; see PatchPath.
-  std::string value = {};  // JSON; empty for remove.
+  std::string value = {};  // JSON; empty for remove and move.
+  std::string from = {};   // Of move: like `path`.
 };
 
 // Returns a path of the given members, escaped as RFC 6901 demands.
@@ -76,11 +87,14 @@ struct Change {
     std::function<api::Object(const api::Object&)> apply = {};  // Null: created or replaced as is.
   };
   std::vector<Edit> edits = {};
+  // The change of the pod is one of its template, which concerns the replicas that run already.
+  bool concerns_replicas = false;
   // A pod that leaves its node and must fit elsewhere; null if none does.
   api::Ref<api::Pod> moves = nullptr;
 
   // How users make the change. Empty if there is no patch for it.
   std::vector<PatchOperation> patch = {};
+  bool in_place = true;  // Otherwise the object must be created again; of pods, see Workload.
   std::vector<std::string> created = {};  // JSON of the objects to create, in order.
   std::string remark = {};                // What else there is to know.
 };

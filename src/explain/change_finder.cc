@@ -10,6 +10,7 @@
 #include <utility>
 #include <variant>
 
+#include "explain/corrections.h"
 #include "explain/node_changes.h"
 #include "explain/pod_changes.h"
 #include "explain/request_changes.h"
@@ -114,10 +115,11 @@ std::vector<Change> ChangeFinder::ForNode(const NodeFit& fit, size_t left) {
   const api::Node& node = *cluster.nodes().info(row).object;
   const std::string plugin = fit.rejections.empty() ? "" : fit.rejections.front().plugin();
   const Obstacle obstacle{cluster, changed_.pod(), node, row, plugin};
-  std::vector<Change> changes = PodChanges(obstacle);
+  std::vector<Change> changes = Corrections(obstacle);
   const auto add = [&](std::vector<Change> more) {
     std::ranges::move(more, std::back_inserter(changes));
   };
+  add(PodChanges(obstacle));
   add(NodeChanges(obstacle));
   if (plugin == "NodeResourcesFit") add(RequestChanges(obstacle));
   if (plugin == "PodTopologySpread") add(SpreadChanges(fit.node));

@@ -2,15 +2,23 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
+#include <set>
 #include <utility>
 
 #include "api/pod.h"
+#include "explain/obstacle.h"
+#include "explain/workload.h"
+#include "scheduler/model/cluster.h"
 
 namespace berth::explain {
 namespace {
 
 using scheduler::engine::Decision;
+
+// Replicas that are changed along with a pod, at most: each costs as much as an event.
+constexpr size_t kMostReplicas = 500;
 
 // The pod that a controller creates instead of one that was evicted.
 api::Ref<api::Pod> Replacement(const api::Pod& pod) {
@@ -22,14 +30,14 @@ api::Ref<api::Pod> Replacement(const api::Pod& pod) {
   return created;
 }
 
-api::Ref<api::Pod> Bound(const api::Pod& pod, const std::string& node) {
+}  // namespace
+
+api::Ref<api::Pod> BoundTo(const api::Pod& pod, const std::string& node) {
   auto bound = api::CopyToChange(pod);
   bound->spec.node_name = node;
   bound->status.nominated_node_name.clear();
   return bound;
 }
-
-}  // namespace
 
 api::Ref<api::Pod> Apply(const std::vector<Change>& changes, const api::Pod& pod) {
   auto edited = api::CopyToChange(pod);
@@ -42,12 +50,53 @@ api::Ref<api::Pod> Apply(const std::vector<Change>& changes, const api::Pod& pod
 void ChangedCluster::Make(const Change& change) {
   marks_.push_back(what_if_.size());
   pods_.push_back(Apply({change}, pod()));
+  if (change.concerns_replicas) {
+    for (const api::Ref<api::Pod>& replica : Replicas()) what_if_.Put(Apply({change}, *replica));
+  }
   for (const Change::Edit& edit : change.edits) {
     const auto before = scheduler::engine::FindObject(cluster(), edit.like);
     what_if_.Put(edit.apply ? edit.apply(before ? *before : edit.like) : edit.like);
   }
   if (change.moves != nullptr) what_if_.Delete(change.moves);
   changes_.push_back(change);
+}
+
+// With a change of the template, its controller replaces all pods.
+std::vector<api::Ref<api::Pod>> ChangedCluster::Replicas() const {
+  const Workload workload = WorkloadOf(cluster(), pod());
+  std::vector<api::Ref<api::Pod>> replicas;
+  if (workload.name.kind == "Pod") return replicas;
+  cluster().pods().ForEach([&](const scheduler::model::PodRecord& other) {
+    if (other.state != scheduler::model::PodState::kBound || replicas.size() >= kMostReplicas) {
+      return;
+    }
+    if (BelongsTo(cluster(), *other.object, workload.name.kind, workload.name.key)) {
+      replicas.push_back(other.object);
+    }
+  });
+  return replicas;
+}
+
+// A rolling update waits for new replicas before it removes the old ones, which keep them off: it
+// would never end.
+std::vector<ObjectName> ChangedCluster::Obsolete() const {
+  const bool softens = std::ranges::any_of(changes_, [](const Change& change) {
+    return change.kind == ChangeKind::kSoftenPodAffinity && change.concerns_replicas;
+  });
+  std::set<ObjectName> obsolete;
+  if (!softens) return {};
+  for (const api::Ref<api::Pod>& replica : Replicas()) {
+    const api::ObjectMeta& meta = replica->metadata;
+    const api::OwnerReference* owner = ControllerOf(meta);
+    if (owner != nullptr && owner->kind == "ReplicaSet") {
+      obsolete.insert({owner->api_version, owner->kind, {meta.namespace_, owner->name}});
+    } else {
+      obsolete.insert({"v1", "Pod", {meta.namespace_, meta.name}});
+    }
+  }
+  // A ReplicaSet of its own remains, and creates them again.
+  if (WorkloadOf(cluster(), pod()).name.kind == "ReplicaSet") return {};
+  return {obsolete.begin(), obsolete.end()};
 }
 
 void ChangedCluster::Revert() {
@@ -79,6 +128,7 @@ std::optional<Fix> ChangedCluster::Verify() {
   if (!decision) return std::nullopt;
   Fix fix;
   fix.changes = changes_;
+  fix.obsolete = Obsolete();
   if (decision->kind == Decision::Kind::kPlaced) {
     fix.node = decision->node;
   } else if (!decision->victims.empty()) {
@@ -97,13 +147,13 @@ std::optional<Fix> ChangedCluster::FindPlaces(Fix fix) {
   bool all_fit = true;
   for (const Change& change : changes_) {
     if (change.moves == nullptr || !all_fit) continue;
-    if (fix.moves.empty()) what_if_.Put(Bound(pod(), fix.node));
+    if (fix.moves.empty()) what_if_.Put(BoundTo(pod(), fix.node));
     const api::Ref<api::Pod> moved = Replacement(*change.moves);
     ++decisions_;
     const auto decision = engine_.Preview(moved, now_);
     all_fit = decision && decision->kind == Decision::Kind::kPlaced;
     if (!all_fit) continue;
-    what_if_.Put(Bound(*moved, decision->node));
+    what_if_.Put(BoundTo(*moved, decision->node));
     fix.moves.push_back({{change.moves->metadata.namespace_, change.moves->metadata.name},
                          change.moves->spec.node_name,
                          decision->node});

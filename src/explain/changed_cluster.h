@@ -16,6 +16,9 @@
 
 namespace berth::explain {
 
+// Returns the pod as it is once it is bound to the node.
+api::Ref<api::Pod> BoundTo(const api::Pod& pod, const std::string& node);
+
 class ChangedCluster {
  public:
   // `engine` must outlive this and get no event meanwhile.
@@ -42,6 +45,9 @@ class ChangedCluster {
 
  private:
   std::optional<Fix> FindPlaces(Fix fix);
+  std::vector<ObjectName> Obsolete() const;
+  // The placed pods of the pod's workload.
+  std::vector<api::Ref<api::Pod>> Replicas() const;
 
   scheduler::engine::Engine& engine_;
   scheduler::engine::WhatIf what_if_;

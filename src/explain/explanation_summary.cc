@@ -38,14 +38,21 @@ std::vector<Rejection> GroupRejections(const scheduler::engine::Explanation& exp
     Rejection rejection;
     std::map<std::string, Details> details;  // By text.
   };
-  std::map<std::tuple<std::string, std::vector<std::string>>, Group> groups;
+  // By plugin and reasons, without a copy of them for each node.
+  using scheduler::framework::Verdict;
+  const auto less = [](const Verdict* x, const Verdict* y) {
+    return std::tie(x->plugin(), x->reasons()) < std::tie(y->plugin(), y->reasons());
+  };
+  std::map<const Verdict*, Group, decltype(less)> groups(less);
   for (const auto& [name, node] : explanation.nodes) {
-    const scheduler::framework::Verdict& verdict = node.verdict;
+    const Verdict& verdict = node.verdict;
     if (verdict.ok()) continue;
-    auto& [rejection, details] = groups[{verdict.plugin(), verdict.reasons()}];
-    rejection.plugin = verdict.plugin();
+    auto& [rejection, details] = groups[&verdict];
+    if (rejection.count == 0) {
+      rejection.plugin = verdict.plugin();
+      rejection.reasons = verdict.reasons();
+    }
     rejection.code = scheduler::framework::ToString(verdict.code());
-    rejection.reasons = verdict.reasons();
     Join(rejection, name);
     if (!node.details.empty()) Join(details[node.details], name);
   }

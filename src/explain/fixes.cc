@@ -52,6 +52,21 @@ size_t FewestChanges(const NodeFit& fit) {
   return std::max<size_t>(1, any_of(kTaints) + any_of(kLabels) + any_of(kUse));
 }
 
+// The topology keys by which the pod is kept apart from others, but for that of single nodes.
+std::vector<std::string> TopologyKeys(const api::Pod& pod) {
+  std::vector<std::string> keys;
+  for (const auto& constraint : pod.spec.topology_spread_constraints) {
+    keys.push_back(constraint.topology_key);
+  }
+  if (pod.spec.affinity && pod.spec.affinity->pod_anti_affinity) {
+    for (const auto& term : pod.spec.affinity->pod_anti_affinity->required) {
+      keys.push_back(term.topology_key);
+    }
+  }
+  std::erase(keys, "kubernetes.io/hostname");
+  return keys;
+}
+
 class FixSearch {
  public:
   FixSearch(scheduler::engine::Engine& engine, const api::Ref<api::Pod>& pod, Instant now,
@@ -239,21 +254,37 @@ class FixSearch {
       const NodeRow row{static_cast<uint32_t>(r)};
       shapes.emplace(ShapeOf(*cluster.nodes().info(row).object), row);
     });
-    std::vector<std::tuple<int64_t, std::string, NodeRow>> order;
+    // Of equal nodes rather one that is open.
+    std::vector<std::tuple<int64_t, bool, std::string, NodeRow>> order;
     for (const auto& [shape, row] : shapes) {
+      const api::NodeSpec& spec = cluster.nodes().info(row).object->spec;
       order.emplace_back(cluster.nodes().columns().allocatable_cpu[row.index()],
-                         cluster.nodes().name(row), row);
+                         spec.unschedulable || !spec.taints.empty(), cluster.nodes().name(row),
+                         row);
     }
     std::ranges::sort(order);
     if (order.size() > kShapes) order.resize(kShapes);
-    for (const auto& [cpu, name, row] : order) {
-      if (!HasBudget()) return;
-      changed_.Make(AddNodeLike(cluster, *cluster.nodes().info(row).object, row));
-      std::optional<Fix> fix = changed_.Verify();
-      changed_.Revert();
-      if (!fix || fix->node != fix->changes[0].object.key.name) continue;
-      return Record(std::move(fix));
+    std::vector<std::string> keys = TopologyKeys(changed_.pod());
+    keys.insert(keys.begin(), "");
+    for (const std::string& key : keys) {
+      for (const auto& [cpu, closed, name, row] : order) {
+        if (!HasBudget()) return;
+        if (TryNewNode(row, key)) return;
+      }
     }
+  }
+
+  // Tries a node like that of the row, in a domain of its own if `key` is not empty.
+  bool TryNewNode(NodeRow row, const std::string& key) {
+    const Cluster& cluster = changed_.cluster();
+    const api::Node& like = *cluster.nodes().info(row).object;
+    if (!key.empty() && !like.metadata.labels.contains(key)) return false;
+    changed_.Make(AddNodeLike(cluster, like, row, key));
+    std::optional<Fix> fix = changed_.Verify();
+    changed_.Revert();
+    if (!fix || fix->node != fix->changes[0].object.key.name) return false;
+    Record(std::move(fix));
+    return true;
   }
 
   // Fixes of one kind differ in the node, or in how much they change: the smallest is retained.
@@ -279,9 +310,20 @@ class FixSearch {
     return sum;
   }
 
-  static size_t RankOf(const Fix& fix) {
+  // The smaller, the better. Nodes are closed to others for a reason: unless that is what decides,
+  // changes that open them come last, each in its list.
+  size_t RankOf(const Fix& fix) const {
     size_t sum = 0;
-    for (const Change& change : fix.changes) sum += static_cast<size_t>(change.kind);
+    for (const Change& change : fix.changes) {
+      auto rank = static_cast<size_t>(change.kind);
+      const bool tolerates = change.kind == ChangeKind::kTolerate;
+      const bool opens =
+          change.kind == ChangeKind::kUncordon || change.kind == ChangeKind::kRemoveTaint;
+      if (options_.opens_nodes && (tolerates || opens)) rank = 1;
+      if (!options_.opens_nodes && tolerates) rank = static_cast<size_t>(ChangeKind::kAddLabel);
+      if (!options_.opens_nodes && opens) rank = static_cast<size_t>(ChangeKind::kUncordon);
+      sum += rank;
+    }
     return sum;
   }
 
@@ -291,10 +333,14 @@ class FixSearch {
       found.fix.similar = found.similar;
       report.fixes.push_back(std::move(found.fix));
     }
-    std::ranges::stable_sort(report.fixes, [](const Fix& a, const Fix& b) {
-      return std::tuple(a.changes.size(), RankOf(a)) < std::tuple(b.changes.size(), RankOf(b));
+    std::ranges::stable_sort(report.fixes, {}, [this](const Fix& fix) {
+      return std::tuple(AudienceOf(fix), fix.changes.size(), RankOf(fix));
     });
-    if (report.fixes.size() > options_.max_fixes) report.fixes.resize(options_.max_fixes);
+    // Of each list the first.
+    std::map<Audience, size_t> counts;
+    std::erase_if(report.fixes, [&](const Fix& fix) {
+      return ++counts[AudienceOf(fix)] > options_.max_fixes / 2;
+    });
     report.decisions = changed_.decisions();
     report.complete = complete_ && finder_.complete();
     return report;
@@ -310,6 +356,15 @@ class FixSearch {
 };
 
 }  // namespace
+
+Audience AudienceOf(const Fix& fix) {
+  const bool author = std::ranges::all_of(fix.changes, [](const Change& change) {
+    // A new PriorityClass is one of the cluster.
+    const bool existing_class = change.kind == ChangeKind::kRaisePriority && change.created.empty();
+    return change.kind < ChangeKind::kAddLabel || existing_class;
+  });
+  return author ? Audience::kAuthor : Audience::kAdministrator;
+}
 
 Result<FixReport> FindFixes(scheduler::engine::Engine& engine, const api::Ref<api::Pod>& pod,
                             Instant now, const FixOptions& options) {

@@ -21,9 +21,10 @@ struct FixOptions {
   // Decisions to try. Each costs some ten microseconds, and a multiple of that for rules that count
   // pods: 3,000 are well below a second in a cluster of 5,000 nodes.
   size_t max_decisions = 3'000;
-  size_t max_changes = 3;  // In one fix: what a user would read.
-  size_t max_fixes = 10;   // To return.
-  std::string node = {};   // If not empty: only fixes with which the pod fits on this node.
+  size_t max_changes = 3;    // In one fix: what a user would read.
+  size_t max_fixes = 12;     // To return: half of them of authors, half of administrators.
+  std::string node = {};     // If not empty: only fixes with which the pod fits on this node.
+  bool opens_nodes = false;  // Cordons and taints decide: fixes that lift them come first.
 };
 
 struct Fix {
@@ -37,10 +38,18 @@ struct Fix {
   std::vector<Move> moves;
   std::vector<api::ObjectKey> victims;  // Pods that are preempted for it.
   size_t similar = 0;  // Fixes of the same kind on other nodes, which are left out.
+  std::string forbidden = {};  // What of it the asking user may not do: "patch nodes".
+  // What holds replicas of the old template, which exclude those of the new one: to be deleted.
+  std::vector<ObjectName> obsolete;
+  // Of a group of pods: how many of them it lets run together, and of how many that was tried.
+  size_t runs = 0, of = 0;
 };
 
+// Who makes the fix: the administrator if any of its changes is theirs.
+Audience AudienceOf(const Fix& fix);
+
 struct FixReport {
-  std::vector<Fix> fixes;  // The smallest first.
+  std::vector<Fix> fixes;  // Those of authors first, the smallest first.
   size_t decisions = 0;    // That were tried.
   bool complete = true;    // Nothing was left out: without fixes, there are none of these kinds.
 };

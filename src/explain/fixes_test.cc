@@ -75,8 +75,11 @@ TEST_F(FixesTest, RequestsOfSeveralContainersAreLoweredTheLargestFirst) {
 TEST_F(FixesTest, CordonsAreLifted) {
   harness_.Put(
       MakeNode("n").Cordoned().Taint("node.kubernetes.io/unschedulable", "", "NoSchedule"));
-  EXPECT_THAT(LinesFor(MakePod("web")),
+  EXPECT_THAT(LinesFor(MakePod("web"), {.opens_nodes = true}),
               ElementsAre("uncordon node n -> n", "add a node like n -> n-new-1"));
+  // They are there for a reason, unless they are what decides.
+  EXPECT_THAT(LinesFor(MakePod("web")),
+              ElementsAre("add a node like n -> n-new-1", "uncordon node n -> n"));
 }
 
 TEST_F(FixesTest, TaintsAreToleratedOrRemoved) {
@@ -86,12 +89,55 @@ TEST_F(FixesTest, TaintsAreToleratedOrRemoved) {
                           "remove the taint dedicated=db:NoSchedule from node n -> n"));
 }
 
+// What is probably misspelt comes first.
+TEST_F(FixesTest, NamesAreCorrected) {
+  harness_.Put(MakeNode("n").Label("disktype", "ssd").Offer("nvidia.com/gpu", "2"));
+  EXPECT_THAT(LinesFor(MakePod("web").NodeSelector("disktype", "sdd"))[0],
+              "ask for disktype=ssd in the nodeSelector instead of disktype=sdd -> n");
+  EXPECT_THAT(LinesFor(MakePod("web").NodeSelector("disk-type", "ssd"))[0],
+              "ask for disktype=ssd in the nodeSelector instead of disk-type=ssd -> n");
+  EXPECT_THAT(LinesFor(MakePod("web").Request("nvidia.com/gpus", "1")),
+              ElementsAre("request nvidia.com/gpu instead of nvidia.com/gpus -> n"));
+}
+
+TEST_F(FixesTest, RequestsAreNotLoweredToNextToNothing) {
+  harness_.Put(MakeNode("n").Cpu("4"));
+  harness_.Put(MakePod("large").Request("cpu", "3900m").On("n"));
+  EXPECT_THAT(LinesFor(MakePod("web").Request("cpu", "2")),
+              Not(Contains(HasSubstr("lower the cpu request"))));
+  EXPECT_THAT(LinesFor(MakePod("web").Request("cpu", "1")),
+              Contains("lower the cpu request from 1 to 100m -> n"));
+}
+
+// A change of the template is one of all its pods: replicas do not have to preempt one another.
+TEST_F(FixesTest, AntiAffinityAmongReplicasIsSoftenedForAll) {
+  harness_.Put(MakeNode("n").Zone("a"));
+  MakePod pod("web-1");
+  pod.Label("app", "web");
+  api::PodAffinityTerm term;
+  term.label_selector.emplace().match_labels = {{"app", "web"}};
+  term.topology_key = kZone;
+  pod.object.spec.affinity.emplace().pod_anti_affinity.emplace().required = {term};
+  pod.object.metadata.owner_references = {
+      {.api_version = "apps/v1", .kind = "ReplicaSet", .name = "web", .controller = true}};
+  MakePod placed = pod;
+  placed.object.metadata.name = "web-0";
+  placed.object.metadata.uid = "web-0";
+  harness_.Put(placed.On("n"));
+  EXPECT_THAT(LinesFor(pod),
+              ElementsAre("make the pod anti-affinity \"app=web\" by topology.kubernetes.io/zone "
+                          "preferred instead of required -> n",
+                          "add a node like n, in a new zone -> n-new-1"));
+}
+
 // The node controllers would add the taint again.
 TEST_F(FixesTest, TaintsOfConditionsHaveNoPatch) {
   harness_.Put(MakeNode("n").Taint("node.kubernetes.io/not-ready", "", "NoExecute"));
-  EXPECT_THAT(LinesFor(MakePod("web")), ElementsAre("repair node n, until it loses the taint "
-                                                    "node.kubernetes.io/not-ready:NoExecute -> n",
-                                                    "add a node like n -> n-new-1"));
+  EXPECT_THAT(
+      LinesFor(MakePod("web"), {.opens_nodes = true}),
+      ElementsAre(
+          "repair node n, until it loses the taint node.kubernetes.io/not-ready:NoExecute -> n",
+          "add a node like n -> n-new-1"));
   EXPECT_THAT(report_.fixes[0].changes[0].patch, IsEmpty());
 }
 
@@ -116,17 +162,17 @@ TEST_F(FixesTest, AffinityExpressionsAreDroppedOneByOne) {
       {{{"arch", "In", {"arm"}}, {"disk", "In", {"ssd"}}}, {}}};
   EXPECT_THAT(LinesFor(pod), ElementsAre("drop disk In [ssd] from the required node affinity -> n",
                                          "drop the required node affinity -> n",
-                                         "label node n with disk=ssd -> n"));
+                                         "label node n with disk=ssd, instead of disk=hdd -> n"));
 }
 
 TEST_F(FixesTest, HostPortsAreDropped) {
   harness_.Put(MakeNode("n"));
   harness_.Put(MakePod("a").HostPort(80).On("n"));
-  EXPECT_THAT(LinesFor(MakePod("web").HostPort(80)),
-              ElementsAre("drop hostPort 80/TCP of container main -> n",
-                          "raise the priority from 0 to 1 (priorityClassName: priority-1, a new "
-                          "class) -> n, preempting a",
-                          "add a node like n -> n-new-1"));
+  EXPECT_THAT(
+      LinesFor(MakePod("web").HostPort(80)),
+      ElementsAre("drop hostPort 80/TCP of container main -> n", "add a node like n -> n-new-1",
+                  "raise the priority from 0 to 1 (priorityClassName: priority-1, a new "
+                  "class) -> n, preempting a"));
   // The host has the port all the same.
   MakePod pod = MakePod("web").HostPort(80);
   pod.object.spec.host_network = true;
@@ -149,7 +195,7 @@ TEST_F(FixesTest, SpreadIsRelaxedAsLittleAsPossible) {
   EXPECT_THAT(LinesFor(pod), Contains("uncordon node m -> m"));
 }
 
-TEST_F(FixesTest, AffinityTermsAreDropped) {
+TEST_F(FixesTest, AffinityTermsAreSoftened) {
   harness_.Put(MakeNode("n").Zone("a"));
   harness_.Put(MakePod("db").Label("app", "db").On("n"));
   MakePod pod("web");
@@ -158,8 +204,9 @@ TEST_F(FixesTest, AffinityTermsAreDropped) {
   term.topology_key = kZone;
   pod.object.spec.affinity.emplace().pod_anti_affinity.emplace().required = {term};
   EXPECT_THAT(LinesFor(pod),
-              ElementsAre("drop the required pod anti-affinity \"app=db\" by "
-                          "topology.kubernetes.io/zone -> n",
+              ElementsAre("make the pod anti-affinity \"app=db\" by topology.kubernetes.io/zone "
+                          "preferred instead of required -> n",
+                          "add a node like n, in a new zone -> n-new-1",
                           "raise the priority from 0 to 1 (priorityClassName: priority-1, a new "
                           "class) -> n, preempting db"));
 }
@@ -263,7 +310,7 @@ TEST_F(FixesTest, PatchesAreForTheWorkload) {
   const auto steps = StepsOf(report_.fixes[0], deployment);
   ASSERT_EQ(steps.size(), 1U);
   EXPECT_EQ(steps[0].command,
-            "kubectl patch deployment/web -n default --type=json --patch-file=FILE");
+            "kubectl patch deployment/web -n default --type=json -p '" + steps[0].body + "'");
   EXPECT_EQ(steps[0].body,
             R"([{"op":"test","path":"/spec/template/spec/containers/0/name","value":"main"},)"
             R"({"op":"add","path":"/spec/template/spec/containers/0/resources/requests/cpu",)"
@@ -281,7 +328,8 @@ TEST(StepsTest, CommandsQuoteOddNames) {
       MakeChange(ChangeKind::kUncordon, {"v1", "Node", {"", "a'; rm -rf ~"}}, "", ""));
   fix.changes[0].patch = {{"add", "/spec/unschedulable", "false"}};
   EXPECT_EQ(StepsOf(fix, {})[0].command,
-            R"(kubectl patch 'node/a'\''; rm -rf ~' --type=json --patch-file=FILE)");
+            R"(kubectl patch 'node/a'\''; rm -rf ~' --type=json )"
+            R"(-p '[{"op":"add","path":"/spec/unschedulable","value":false}]')");
 }
 
 }  // namespace BERTH_TEST_FILE

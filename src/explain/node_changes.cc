@@ -12,6 +12,7 @@
 #include "api/json/encode.h"
 #include "api/json/writer.h"
 #include "api/selector.h"
+#include "explain/wording.h"
 #include "scheduler/model/features.h"
 #include "scheduler/model/objects.h"
 
@@ -100,8 +101,14 @@ bool IsFact(std::string_view label) {
 }
 
 Change SetLabel(const api::Node& node, const std::string& key, const std::string& value) {
-  Change change = ForNode(node, ChangeKind::kAddLabel, "label " + key,
-                          fmt::format("label node {} with {}={}", node.metadata.name, key, value));
+  const auto before = node.metadata.labels.find(key);
+  Change change =
+      ForNode(node, ChangeKind::kAddLabel, "label " + key,
+              fmt::format("label node {} with {}={}{}", node.metadata.name, key, value,
+                          before == node.metadata.labels.end()
+                              ? ""
+                              : fmt::format(", instead of {}={}", key, before->second)));
+  if (before != node.metadata.labels.end()) change.amount = 1;  // Others may rely on it.
   change.edits.push_back(EditNode(
       node, [=](api::Node& edited) { edited.metadata.labels.insert_or_assign(key, value); }));
   change.patch = {{"add", PatchPath({"metadata", "labels", key}), api::JsonQuoted(value)}};
@@ -225,7 +232,7 @@ Change MovePod(const api::Node& node, const api::Ref<api::Pod>& pod) {
 }
 
 Change AddNodeLike(const scheduler::model::Cluster& cluster, const api::Node& node,
-                   scheduler::model::NodeRow row) {
+                   scheduler::model::NodeRow row, const std::string& topology_key) {
   const std::string& like = node.metadata.name;
   const std::string name = NewName(cluster, like);
   auto created = std::make_shared<api::Node>(node);
@@ -233,11 +240,15 @@ Change AddNodeLike(const scheduler::model::Cluster& cluster, const api::Node& no
   created->metadata.name = name;
   created->metadata.uid = name;
   if (created->metadata.labels.contains(kHostname)) created->metadata.labels[kHostname] = name;
+  const bool elsewhere = !topology_key.empty();
+  if (elsewhere) created->metadata.labels[topology_key] = name;
   created->spec.unschedulable = false;
   std::erase_if(created->spec.taints,
                 [](const api::Taint& taint) { return IsSetByControllers(taint); });
-  Change change = MakeChange(ChangeKind::kAddNode, {"v1", "Node", {"", name}}, "new node",
-                             fmt::format("add a node like {}", like));
+  Change change =
+      MakeChange(ChangeKind::kAddNode, {"v1", "Node", {"", name}}, "new node",
+                 fmt::format("add a node like {}{}", like,
+                             elsewhere ? ", in a new " + DomainNoun(topology_key) : ""));
   change.amount = static_cast<double>(cluster.nodes().columns().allocatable_cpu[row.index()]);
   change.edits.push_back({NodeRef(std::move(created))});
   AddDaemonPods(cluster, row, name, change);

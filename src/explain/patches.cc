@@ -44,6 +44,25 @@ std::string ForKubectl(const ObjectName& object) {
   return text;
 }
 
+std::string PatchCommand(const Step& step) {
+  return fmt::format("kubectl patch {} --type=json -p {}", ForKubectl(step.object),
+                     ShellWord(step.body));
+}
+
+// A volume has a source, which only its author knows.
+std::string CreateCommand(const ObjectName& name, const std::string& json) {
+  if (name.kind == "PersistentVolume") return "";
+  return fmt::format("printf %s {} | kubectl create -f -", ShellWord(json));
+}
+
+// Deletes the object and creates it again.
+std::string ReplaceCommand(const Step& step) {
+  return fmt::format(
+      "kubectl get {} -o yaml | kubectl patch -f - --local --type=json -p {} -o yaml | kubectl "
+      "replace --force -f -",
+      ForKubectl(step.object), ShellWord(step.body));
+}
+
 std::string PatchJson(const std::vector<PatchOperation>& patch, const std::string& prefix) {
   api::JsonWriter writer;
   writer.BeginArray();
@@ -51,6 +70,10 @@ std::string PatchJson(const std::vector<PatchOperation>& patch, const std::strin
     writer.BeginObject();
     writer.Key("op");
     writer.String(operation.op);
+    if (!operation.from.empty()) {
+      writer.Key("from");
+      writer.String(prefix + operation.from);
+    }
     writer.Key("path");
     writer.String(prefix + operation.path);
     if (!operation.value.empty()) {
@@ -81,9 +104,9 @@ std::vector<Step> StepsOf(const Fix& fix, const Workload& workload) {
   std::vector<Step> steps;
   for (const Change& change : fix.changes) {
     for (const std::string& created : change.created) {
-      ObjectName name = NameIn(created);
-      steps.push_back({fmt::format("create {} {}", name.kind, name.key.ToString()), std::move(name),
-                       "kubectl create -f FILE", change.remark, created});
+      const ObjectName name = NameIn(created);
+      steps.push_back({fmt::format("create {} {}", name.kind, name.key.ToString()), name,
+                       CreateCommand(name, created), change.remark, created});
     }
     const bool of_pod = static_cast<bool>(change.edit_pod);
     Step step{change.text, of_pod ? workload.name : change.object, "", change.remark, ""};
@@ -92,26 +115,29 @@ std::vector<Step> StepsOf(const Fix& fix, const Workload& workload) {
       step.object = {"v1", "Pod", {meta.namespace_, meta.name}};
       step.command = fmt::format("kubectl delete {}", ForKubectl(step.object));
     } else if (!change.patch.empty()) {
-      step.body = PatchJson(change.patch, of_pod ? workload.pod_path : "");
-      const bool in_place = !of_pod || workload.changes_in_place;
-      if (in_place) {
-        step.command =
-            fmt::format("kubectl patch {} --type=json --patch-file=FILE", ForKubectl(step.object));
-      } else {
-        step.command = fmt::format(
-            "kubectl get {0} -o yaml | kubectl patch -f - --local --type=json --patch-file=FILE -o "
-            "yaml | kubectl replace --force -f -",
-            ForKubectl(step.object));
-        if (step.remark.empty()) {
-          step.remark =
-              fmt::format("a {} cannot be changed like this: it is deleted and created again",
-                          step.object.kind);
-        }
+      std::vector<PatchOperation> patch = change.patch;
+      if (change.kind == ChangeKind::kRaisePriority && workload.pod_path.empty()) {
+        // The API server has set it, and sets it again.
+        patch.push_back({"add", "/spec/priority", "null"});
+        patch.push_back({"add", "/spec/preemptionPolicy", "null"});
+      }
+      step.body = PatchJson(patch, of_pod ? workload.pod_path : "");
+      const bool in_place = of_pod ? workload.changes_in_place : change.in_place;
+      step.command = in_place ? PatchCommand(step) : ReplaceCommand(step);
+      if (!in_place && step.remark.empty()) {
+        step.remark = fmt::format(
+            "a {} cannot be changed like this: it is deleted and created again", step.object.kind);
       }
     } else if (!change.created.empty()) {
       continue;  // The steps above are all.
     }
     steps.push_back(std::move(step));
+  }
+  for (const ObjectName& old : fix.obsolete) {
+    steps.push_back({fmt::format("delete {} {}, with the replicas of the old template", old.kind,
+                                 old.key.ToString()),
+                     old, fmt::format("kubectl delete {}", ForKubectl(old)),
+                     "they exclude the new ones, so that a rolling update would never end", ""});
   }
   return steps;
 }

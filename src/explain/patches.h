@@ -14,7 +14,7 @@ namespace berth::explain {
 struct Step {
   std::string text;     // What it does.
   ObjectName object;    // That is changed or created.
-  std::string command;  // For kubectl, where FILE has `body`. Empty if there is none.
+  std::string command;  // For a shell with kubectl. Empty if there is none.
   std::string remark;
   std::string body;  // JSON: the operations of a JSON patch, or an object. Empty if there is none.
 };

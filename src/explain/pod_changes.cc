@@ -14,6 +14,8 @@ namespace berth::explain {
 namespace {
 
 constexpr const char* kRequired = "requiredDuringSchedulingIgnoredDuringExecution";
+// The weight of a term that was required: the highest that there is.
+constexpr int32_t kPreferred = 100;
 
 Change ForPod(const api::Pod& pod, ChangeKind kind, std::string subject, std::string text) {
   return MakeChange(kind, NameOfPod(pod), std::move(subject), std::move(text));
@@ -219,6 +221,20 @@ void AddPortChanges(const Obstacle& obstacle, std::vector<Change>& changes) {
   });
 }
 
+// Moves the term to the preferred ones, with the highest weight.
+std::vector<PatchOperation> SoftenPatch(const std::string& field, size_t number, size_t preferred) {
+  const std::string list =
+      PatchPath({"spec", "affinity", field, "preferredDuringSchedulingIgnoredDuringExecution"});
+  std::vector<PatchOperation> patch;
+  if (preferred == 0) patch.push_back({"add", list, "[]"});
+  patch.push_back({"add", list + "/-", fmt::format("{{\"weight\":{}}}", kPreferred)});
+  patch.push_back(
+      {.op = "move",
+       .path = fmt::format("{}/{}/podAffinityTerm", list, preferred),
+       .from = PatchPath({"spec", "affinity", field, kRequired, std::to_string(number)})});
+  return patch;
+}
+
 void AddTermChanges(const api::Pod& pod, bool anti, std::vector<Change>& changes) {
   const std::optional<api::PodAffinity>& affinity =
       anti ? pod.spec.affinity->pod_anti_affinity : pod.spec.affinity->pod_affinity;
@@ -229,17 +245,21 @@ void AddTermChanges(const api::Pod& pod, bool anti, std::vector<Change>& changes
     const std::string selected =
         term.label_selector ? TextOf(*term.label_selector) : std::string("no pod");
     Change change =
-        ForPod(pod, ChangeKind::kDropPodAffinity,
+        ForPod(pod, ChangeKind::kSoftenPodAffinity,
                fmt::format("{} {} {}", field, term.topology_key, selected),
-               fmt::format("drop the required pod {} \"{}\" by {}",
+               fmt::format("make the pod {} \"{}\" by {} preferred instead of required",
                            anti ? "anti-affinity" : "affinity", selected, term.topology_key));
+    change.concerns_replicas = anti;
     change.edit_pod = [anti, i](api::Pod& edited) {
-      auto& all = anti ? edited.spec.affinity->pod_anti_affinity->required
-                       : edited.spec.affinity->pod_affinity->required;
+      if (!edited.spec.affinity) return;  // A replica of an older template.
+      auto& terms =
+          anti ? edited.spec.affinity->pod_anti_affinity : edited.spec.affinity->pod_affinity;
+      if (!terms || i >= terms->required.size()) return;
+      auto& all = terms->required;
+      terms->preferred.push_back({kPreferred, all[i]});
       all.erase(all.begin() + static_cast<ptrdiff_t>(i));
     };
-    change.patch = {
-        {"remove", PatchPath({"spec", "affinity", field, kRequired, std::to_string(i)})}};
+    change.patch = SoftenPatch(field, i, affinity->preferred.size());
     changes.push_back(std::move(change));
   }
 }
@@ -308,6 +328,7 @@ Change RaisePriority(const api::Pod& pod, int32_t priority, const std::string& p
              fmt::format("raise the priority from {} to {} (priorityClassName: {}{})",
                          pod.priority(), priority, name, exists ? "" : ", a new class"));
   change.amount = static_cast<double>(priority) - pod.priority();
+  change.concerns_replicas = true;  // They are not preempted by one another.
   change.edit_pod = [=](api::Pod& edited) {
     edited.spec.priority = priority;
     edited.spec.priority_class_name = name;

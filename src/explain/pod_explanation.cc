@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "explain/changed_cluster.h"
+#include "explain/sentence.h"
 #include "scheduler/engine/decision.h"
 #include "scheduler/engine/what_if.h"
 #include "scheduler/framework/waiting_pods.h"
@@ -101,11 +102,15 @@ class PodExplainer {
     Describe();
     if (result_.state == PodState::kSucceeded || result_.state == PodState::kFailed) {
       result_.notes.push_back("the pod has finished and needs no node");
+      result_.sentence = SentenceWithoutDecision(result_);
       return std::move(result_);
     }
     if (Status status = AddGroup(); !status) return std::unexpected(status.error());
     // The engine has decided about it, and counts it on its node.
-    if (result_.state == PodState::kWaiting) return std::move(result_);
+    if (result_.state == PodState::kWaiting) {
+      result_.sentence = SentenceWithoutDecision(result_);
+      return std::move(result_);
+    }
     if (!engine_.Serves(pod_)) {
       result_.notes.push_back(
           fmt::format("schedulerName is \"{}\", which no profile serves: this is what {} decides",
@@ -123,6 +128,7 @@ class PodExplainer {
     if (!options_.fix.node.empty()) {
       result_.on = PlacementOf(engine_.cluster(), *explanation, options_.fix.node);
     }
+    AddSentence(*explanation);
     if (Status status = AddFixes(); !status) return std::unexpected(status.error());
     return std::move(result_);
   }
@@ -159,6 +165,14 @@ class PodExplainer {
     return {};
   }
 
+  void AddSentence(const Explanation& explanation) {
+    const auto pending = AsPending(pod_, SchedulerOf(engine_, pod_, profile_));
+    result_.sentence = SentenceOf(engine_, pending, explanation, result_, now_);
+    if (!engine_.Serves(pod_) && result_.state == PodState::kPending) {
+      result_.sentence = UnservedSentence(result_);
+    }
+  }
+
   // Fixes are for pods that fit nowhere, or not on the node that was asked for.
   Status AddFixes() {
     const bool stuck =
@@ -168,7 +182,9 @@ class PodExplainer {
     scheduler::engine::WhatIf what_if(engine_);
     if (!pod_.spec.node_name.empty()) what_if.Delete(std::make_shared<const api::Pod>(pod_));
     const auto pending = AsPending(pod_, SchedulerOf(engine_, pod_, profile_));
-    auto fixes = FindFixes(engine_, pending, now_, options_.fix);
+    FixOptions options = options_.fix;
+    options.opens_nodes = result_.sentence.obstacle.starts_with("Closed");
+    auto fixes = FindFixes(engine_, pending, now_, options);
     if (!fixes) return std::unexpected(fixes.error());
     result_.fixes = *std::move(fixes);
     return {};

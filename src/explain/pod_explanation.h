@@ -14,6 +14,7 @@
 #include "explain/explanation_summary.h"
 #include "explain/fixes.h"
 #include "explain/group_explanation.h"
+#include "explain/wording.h"
 #include "explain/workload.h"
 #include "scheduler/engine/decision.h"
 #include "scheduler/engine/engine.h"
@@ -46,6 +47,7 @@ std::string_view ToString(Outcome outcome);
 
 struct PodExplanation {
   api::ObjectKey pod;
+  Sentence sentence;  // What decides.
   std::string uid;
   PodState state = PodState::kPending;
   bool terminating = false;

@@ -131,6 +131,8 @@ JsonObject FixJson(const Fix& fix, const Workload& workload) {
     one.emplace("text", change.text);
     one.emplace("object", NameJson(change.object));
   }
+  json.emplace("by", ToString(AudienceOf(fix)));
+  AddText(json, "forbidden", fix.forbidden);
   json.emplace("changes", std::move(changes));
   json.emplace("node", fix.node);
   if (!fix.moves.empty()) {
@@ -147,6 +149,7 @@ JsonObject FixJson(const Fix& fix, const Workload& workload) {
     for (const api::ObjectKey& victim : fix.victims) victims.emplace_back(KeyJson(victim));
   }
   json.emplace("similar", fix.similar);
+  if (fix.of > 0) json["together"] = {{"runs", fix.runs}, {"of", fix.of}};
   json.emplace("steps", StepsJson(fix, workload));
   return json;
 }
@@ -168,6 +171,7 @@ JsonObject ToJson(const PodExplanation& pod) {
   JsonObject name = KeyJson(pod.pod);
   AddText(name, "uid", pod.uid);
   json.emplace("pod", std::move(name));
+  json.emplace("sentence", pod.sentence.text);
   json.emplace("state", ToString(pod.state));
   json.emplace("terminating", pod.terminating);
   json.emplace("schedulerName", pod.scheduler_name);
@@ -203,11 +207,13 @@ JsonObject ToJson(const GroupExplanation& group) {
 JsonObject ToJson(const PodGroups& groups, const ObjectName* subject) {
   JsonObject json = Document("PodExplanationGroups");
   if (subject != nullptr) json.emplace("workload", NameJson(*subject));
+  AddText(json, "sentence", groups.sentence);
   json.emplace("pods", groups.pods);
   JsonArray list;
   for (const PodGroup& group : groups.groups) {
     JsonObject& one = list.emplace_back(boost::json::object_kind).get_object();
     one.emplace("cause", group.cause);
+    if (!group.workload.key.name.empty()) one.emplace("workload", NameJson(group.workload));
     one.emplace("pods", group.pods);
     JsonArray examples;
     for (const api::ObjectKey& key : group.examples) examples.emplace_back(KeyJson(key));

@@ -9,11 +9,18 @@
 #include <set>
 #include <utility>
 
+#include "explain/changed_cluster.h"
+#include "explain/together.h"
+#include "explain/workload.h"
+#include "scheduler/engine/what_if.h"
 #include "scheduler/model/cluster.h"
 #include "scheduler/model/pod_groups.h"
 
 namespace berth::explain {
 namespace {
+
+// Pods that are tried to be placed together, at most.
+constexpr size_t kMostPlaced = 10'000;
 
 // Pods with the same key get the same explanation.
 std::string LikenessOf(const scheduler::model::Cluster& cluster, const api::Pod& pod) {
@@ -21,9 +28,11 @@ std::string LikenessOf(const scheduler::model::Cluster& cluster, const api::Pod&
   const auto id = cluster.pods().Find(pod.metadata.namespace_, pod.metadata.name);
   if (!id.valid()) return pod.metadata.uid;
   const scheduler::model::PodRecord& record = cluster.pod(id);
-  return fmt::format("{} {} {} {} {} {}", record.pod_class.index(), record.labels.index(),
-                     pod.spec.scheduler_name, pod.status.nominated_node_name,
-                     fmt::join(pod.spec.scheduling_gates, " "),
+  const ObjectName workload = WorkloadOf(cluster, pod).name;
+  return fmt::format("{} {} {} {} {} {} {}",
+                     workload.kind == "Pod" ? "" : workload.kind + workload.key.ToString(),
+                     record.pod_class.index(), record.labels.index(), pod.spec.scheduler_name,
+                     pod.status.nominated_node_name, fmt::join(pod.spec.scheduling_gates, " "),
                      pod.spec.pod_group_name.value_or(""));
 }
 
@@ -50,6 +59,15 @@ std::string CauseOf(const PodExplanation& pod) {
                          : fmt::format("{}{}", cause, fmt::join(reasons, "; "));
 }
 
+// Pods without a workload are alike if their sentences are.
+struct GroupKey {
+  ObjectName workload;
+  std::string obstacle;
+  bool together = false;  // It is about pods that fit one by one only.
+
+  friend auto operator<=>(const GroupKey&, const GroupKey&) = default;
+};
+
 // GroupCauses knows what stops PodGroups; each is asked about once.
 class GroupCauses {
  public:
@@ -74,60 +92,163 @@ class GroupCauses {
   std::map<api::ObjectKey, std::string> causes_;
 };
 
+class Grouping {
+ public:
+  Grouping(scheduler::engine::Engine& engine, const std::string& profile, Instant now,
+           const ExplainOptions& options)
+      : engine_(engine),
+        profile_(profile),
+        now_(now),
+        options_(options),
+        group_causes_(engine),
+        placed_(engine) {}
+
+  Result<PodGroups> Run(const std::vector<api::Ref<api::Pod>>& pods) {
+    std::vector<api::Ref<api::Pod>> fitting;
+    for (const api::Ref<api::Pod>& pod : pods) {
+      auto known = Explained(*pod, pod);
+      if (!known) return std::unexpected(known.error());
+      if ((*known)->fits && fitting.size() < kMostPlaced) {
+        fitting.push_back(pod);
+      } else {
+        Join(pod, **known, false);
+      }
+    }
+    if (Status status = Place(fitting); !status) return std::unexpected(status.error());
+    return Sorted(pods.size());
+  }
+
+ private:
+  struct Known {
+    std::string cause;
+    PodExplanation explanation;
+    bool fits = false;  // It is pending, fits, and waits for no others.
+  };
+  struct Members {
+    PodGroup group;
+    std::vector<api::Ref<api::Pod>> pods;  // The first ones.
+    bool together = false;
+  };
+
+  // Returns what is known about pods like `pod`, with those placed that were placed so far.
+  Result<const Known*> Explained(const api::Pod& pod, const api::Ref<api::Pod>& ref) {
+    const std::string likeness = fmt::format("{}{}", LikenessOf(engine_.cluster(), pod),
+                                             placed_.size() == 0 ? "" : " together");
+    const auto [entry, is_new] = known_.try_emplace(likeness);
+    if (!is_new) return &entry->second;
+    ExplainOptions options = options_;
+    options.fixes = false;
+    options.group = false;
+    auto explanation = ExplainPod(engine_, ref, profile_, now_, options);
+    if (!explanation) return std::unexpected(explanation.error());
+    const auto group_cause = group_causes_.Find(pod);
+    if (!group_cause) return std::unexpected(group_cause.error());
+    Known& known = entry->second;
+    known.cause = CauseOf(*explanation);
+    const bool pending = explanation->state == PodState::kPending;
+    const bool fits = explanation->decision && explanation->decision->outcome == Outcome::kFits;
+    // A member that fits by itself waits for the others.
+    if (fits && !group_cause->empty()) {
+      known.cause = *group_cause;
+      explanation->sentence = {*group_cause, *group_cause};
+    }
+    known.fits = fits && pending && group_cause->empty() && engine_.Serves(pod) &&
+                 !scheduler::model::GroupNamedBy(pod);
+    known.explanation = *std::move(explanation);
+    return &known;
+  }
+
+  Status Place(const std::vector<api::Ref<api::Pod>>& fitting) {
+    for (const api::Ref<api::Pod>& pod : fitting) {
+      const auto decision = engine_.Preview(pod, now_);
+      if (!decision) return std::unexpected(decision.error());
+      if (decision->kind == scheduler::engine::Decision::Kind::kPlaced) {
+        auto known = known_.find(LikenessOf(engine_.cluster(), *pod));
+        Join(pod, known->second, false);
+        placed_.Put(BoundTo(*pod, decision->node));
+        continue;
+      }
+      auto known = Explained(*pod, pod);
+      if (!known) return std::unexpected(known.error());
+      Join(pod, **known, true);
+    }
+    return {};
+  }
+
+  void Join(const api::Ref<api::Pod>& pod, const Known& known, bool together) {
+    const PodExplanation& why = known.explanation;
+    GroupKey key{.workload = {}, .obstacle = why.sentence.text, .together = together};
+    if (why.workload.name.kind != "Pod") {
+      key.workload = why.workload.name;
+      key.obstacle = why.sentence.obstacle;
+    }
+    Members& members = groups_[key];
+    if (members.pods.empty()) {
+      members.together = together;
+      members.group.cause = known.cause;
+      members.group.workload = key.workload;
+      members.group.explanation = why;
+      members.group.explanation.pod = {pod->metadata.namespace_, pod->metadata.name};
+      members.group.explanation.uid = pod->metadata.uid;
+    }
+    if (members.pods.size() < kMostTogether) members.pods.push_back(pod);
+    if (++members.group.pods <= PodGroup::kExamples) {
+      members.group.examples.push_back({pod->metadata.namespace_, pod->metadata.name});
+    }
+  }
+
+  Result<PodGroups> Sorted(size_t pods) {
+    std::vector<Members*> sorted;
+    for (auto& [key, members] : groups_) sorted.push_back(&members);
+    std::ranges::stable_sort(sorted, std::greater<>(),
+                             [](const Members* members) { return members->group.pods; });
+    // Those of pods that are placed together first, while the others are placed.
+    for (const bool together : {true, false}) {
+      if (!together) placed_.RevertTo(0);
+      for (size_t i = 0; i < std::min(sorted.size(), kGroupsWithFixes); ++i) {
+        if (!options_.fixes || sorted[i]->together != together) continue;
+        if (Status status = AddFixes(*sorted[i]); !status) return std::unexpected(status.error());
+      }
+    }
+    PodGroups groups;
+    groups.pods = pods;
+    for (Members* members : sorted) groups.groups.push_back(std::move(members->group));
+    return groups;
+  }
+
+  Status AddFixes(Members& members) {
+    PodGroup& group = members.group;
+    auto explanation = ExplainPod(engine_, members.pods.front(), profile_, now_, options_);
+    if (!explanation) return std::unexpected(explanation.error());
+    if (!explanation->fixes) return {};
+    for (Fix& fix : explanation->fixes->fixes) {
+      fix.of = std::min(group.pods, kMostTogether);
+      fix.runs = CountTogether(engine_, fix, members.pods, !group.workload.key.name.empty(), now_);
+    }
+    if (explanation->sentence.obstacle == "InterPodAffinity replicas") {
+      auto fewer = FewerReplicas(engine_.cluster(), group.workload);
+      if (fewer) explanation->fixes->fixes.insert(explanation->fixes->fixes.begin(), *fewer);
+    }
+    group.explanation.fixes = std::move(explanation->fixes);
+    return {};
+  }
+
+  scheduler::engine::Engine& engine_;
+  const std::string& profile_;
+  const Instant now_;
+  const ExplainOptions& options_;
+  GroupCauses group_causes_;
+  scheduler::engine::WhatIf placed_;    // Pods that fit.
+  std::map<std::string, Known> known_;  // By likeness.
+  std::map<GroupKey, Members> groups_;
+};
+
 }  // namespace
 
 Result<PodGroups> GroupPods(scheduler::engine::Engine& engine,
                             const std::vector<api::Ref<api::Pod>>& pods, const std::string& profile,
                             Instant now, const ExplainOptions& options) {
-  ExplainOptions without_fixes = options;
-  without_fixes.fixes = false;
-  without_fixes.group = false;
-  struct Members {
-    api::Ref<api::Pod> first;
-    PodGroup group;
-  };
-  std::map<std::string, Members> by_cause;
-  std::map<std::string, std::string> causes;  // By likeness.
-  GroupCauses group_causes(engine);
-  for (const api::Ref<api::Pod>& pod : pods) {
-    const auto [cause, is_new] = causes.try_emplace(LikenessOf(engine.cluster(), *pod));
-    std::optional<PodExplanation> explained;
-    if (is_new) {
-      auto explanation = ExplainPod(engine, pod, profile, now, without_fixes);
-      if (!explanation) return std::unexpected(explanation.error());
-      explained = *std::move(explanation);
-      cause->second = CauseOf(*explained);
-      const auto group_cause = group_causes.Find(*pod);
-      if (!group_cause) return std::unexpected(group_cause.error());
-      // A member that fits by itself waits for the others.
-      const bool fits = explained->decision && explained->decision->outcome == Outcome::kFits;
-      if (fits && !group_cause->empty()) cause->second = *group_cause;
-    }
-    Members& members = by_cause[cause->second];
-    if (members.first == nullptr) {
-      members.first = pod;
-      members.group.cause = cause->second;
-      members.group.explanation = *std::move(explained);
-    }
-    if (++members.group.pods <= PodGroup::kExamples) {
-      members.group.examples.push_back({pod->metadata.namespace_, pod->metadata.name});
-    }
-  }
-  std::vector<Members> sorted;
-  for (auto& [cause, members] : by_cause) sorted.push_back(std::move(members));
-  std::ranges::stable_sort(sorted, std::greater<>(),
-                           [](const Members& members) { return members.group.pods; });
-  PodGroups groups;
-  groups.pods = pods.size();
-  for (Members& members : sorted) {
-    if (options.fixes && groups.groups.size() < kGroupsWithFixes) {
-      auto explanation = ExplainPod(engine, members.first, profile, now, options);
-      if (!explanation) return std::unexpected(explanation.error());
-      members.group.explanation = *std::move(explanation);
-    }
-    groups.groups.push_back(std::move(members.group));
-  }
-  return groups;
+  return Grouping(engine, profile, now, options).Run(pods);
 }
 
 }  // namespace berth::explain

@@ -13,13 +13,15 @@ namespace berth::explain {
 struct PodGroup {
   static constexpr size_t kExamples = 5;
 
-  std::string cause;  // What the pods have in common: "NodeResourcesFit: Insufficient cpu".
+  std::string cause;    // What the pods have in common: "NodeResourcesFit: Insufficient cpu".
+  ObjectName workload;  // That the pods belong to; without a name if they belong to none.
   size_t pods = 0;
   std::vector<api::ObjectKey> examples;  // Some of them.
   PodExplanation explanation;            // Of the first one.
 };
 
 struct PodGroups {
+  std::string sentence;  // Of a workload: why pods of it are missing. Empty if none are.
   size_t pods = 0;
   std::vector<PodGroup> groups;  // Most pods first.
 };
@@ -27,8 +29,12 @@ struct PodGroups {
 // Groups with fixes: a user mends the largest first.
 inline constexpr size_t kGroupsWithFixes = 5;
 
-// Explains the pods, as ExplainPod does. Pods of the same class are explained once, and fixes are
-// those of the first pod of each of the largest groups.
+// Explains the pods, as ExplainPod does: each of their classes once. Pods of one workload with the
+// same obstacle are a group; those without a workload, with the same sentence. Pods that fit one by
+// one are placed one after the other, and those that fit no more then are groups, too.
+//
+// The largest groups have the fixes of their first pod, each with how many of the group it lets run
+// together.
 Result<PodGroups> GroupPods(scheduler::engine::Engine& engine,
                             const std::vector<api::Ref<api::Pod>>& pods, const std::string& profile,
                             Instant now, const ExplainOptions& options);

@@ -174,6 +174,8 @@ std::vector<Change> RequestChanges(const Obstacle& obstacle) {
       ShortagesOf(obstacle.cluster, RequestsOf(obstacle.cluster, obstacle.pod), obstacle.row);
   if (shortages.empty()) return {};
   const Shortage& first = shortages.front();
+  // With next to nothing the program would not run.
+  if (first.free < LeastOf(first.requested)) return {};
   Change change =
       MakeChange(ChangeKind::kLowerRequest, NameOfPod(obstacle.pod), "request " + first.resource,
                  fmt::format("lower the {} request from {} to {}", first.resource,

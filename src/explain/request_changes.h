@@ -32,6 +32,9 @@ api::ResourceList RequestsOf(const scheduler::model::Cluster& cluster, const api
 std::vector<Shortage> ShortagesOf(const scheduler::model::Cluster& cluster,
                                   const api::ResourceList& requests, scheduler::model::NodeRow row);
 
+// The least that a request is lowered to: a tenth.
+inline int64_t LeastOf(int64_t requested) { return requested / 10 + (requested % 10 != 0); }
+
 // Lowers the pod's effective request of the resource to `target` or less: the largest container
 // first. Overhead is not lowered.
 void LowerRequest(api::Pod& pod, std::string_view resource, int64_t target);

@@ -9,8 +9,11 @@
 #include <variant>
 
 #include "api/json/encode.h"
+#include "api/json/writer.h"
 #include "api/object.h"
 #include "api/selector.h"
+#include "base/suggestion.h"
+#include "explain/pod_changes.h"
 #include "scheduler/model/objects.h"
 
 namespace berth::explain {
@@ -21,6 +24,7 @@ using Claim = api::PersistentVolumeClaim;
 using Volume = api::PersistentVolume;
 
 constexpr const char* kBindCompleted = "pv.kubernetes.io/bind-completed";
+constexpr const char* kDefaultClass = "storageclass.kubernetes.io/is-default-class";
 constexpr const char* kHostnameLabel = "kubernetes.io/hostname";
 
 std::string NewVolumeName(const Cluster& cluster, const api::ObjectKey& claim) {
@@ -62,6 +66,8 @@ Change ProvideVolume(const Volume& volume, const api::ObjectKey& claim, std::str
   Volume created = volume;
   created.phase.clear();
   created.metadata.uid.clear();
+  // The controller binds the claim by its name, and then knows its uid.
+  if (created.claim_ref) created.claim_ref->uid.clear();
   change.created = {api::EncodeJson(created)};
   change.edits.push_back({std::make_shared<const Volume>(volume)});
   change.remark = "add the source of the volume: csi, local, nfs or another";
@@ -78,7 +84,12 @@ Change ProvideBoundVolume(const Claim& claim, std::string name, bool create_clai
       create_claim
           ? fmt::format("create the claim {} and a PersistentVolume for it", key.ToString())
           : fmt::format("create a PersistentVolume for the claim {}", key.ToString()));
-  if (create_claim) change.created.push_back(api::EncodeJson(claim));
+  if (create_claim) {
+    Claim created = claim;
+    created.metadata.uid.clear();
+    created.storage_class_name = "";  // None is provisioned beside it.
+    change.created.push_back(api::EncodeJson(created));
+  }
   Claim bound = claim;
   bound.volume_name = volume.metadata.name;
   bound.phase = "Bound";
@@ -95,6 +106,128 @@ Claim NewClaim(const api::ObjectKey& key) {
   claim.access_modes = {"ReadWriteOnce"};
   claim.requests["storage"] = api::Quantity::FromValue(1 << 30, api::Quantity::Format::kBinarySI);
   return claim;
+}
+
+// --- claims for which a class provisions ---
+
+bool IsDefault(const api::StorageClass& storage_class) {
+  const auto found = storage_class.metadata.annotations.find(kDefaultClass);
+  return found != storage_class.metadata.annotations.end() && found->second == "true";
+}
+
+// Returns the class to provision with: the one whose name is like `name`, the default one, or the
+// first; null if none provisions.
+const api::StorageClass* ClassLike(const Cluster& cluster, const std::string& name) {
+  Suggestion suggestion(name);
+  const api::StorageClass* best = nullptr;
+  for (const auto& [key, storage_class] : cluster.objects<api::StorageClass>().all()) {
+    const std::string& provisioner = storage_class->provisioner;
+    if (provisioner.empty() || provisioner == "kubernetes.io/no-provisioner") continue;
+    suggestion.Consider(key.name);
+    if (best == nullptr || (IsDefault(*storage_class) && !IsDefault(*best))) {
+      best = storage_class.get();
+    }
+  }
+  if (suggestion.best().empty()) return best;
+  return cluster.objects<api::StorageClass>().Find({"", suggestion.best()});
+}
+
+// Puts the claim into the model as it is once its class acts: bound, unless it waits for a pod.
+void Provision(const Cluster& cluster, Claim claim, const api::StorageClass& storage_class,
+               Change& change) {
+  claim.storage_class_name = storage_class.metadata.name;
+  if (storage_class.volume_binding_mode != "WaitForFirstConsumer") {
+    const api::ObjectKey key{claim.metadata.namespace_, claim.metadata.name};
+    Volume volume = VolumeFor(claim, NewVolumeName(cluster, key));
+    BindTo(volume, claim);
+    claim.volume_name = volume.metadata.name;
+    claim.phase = "Bound";
+    claim.metadata.annotations.insert_or_assign(kBindCompleted, "yes");
+    change.edits.push_back({std::make_shared<const Volume>(std::move(volume))});
+  }
+  change.edits.push_back({std::make_shared<const Claim>(std::move(claim))});
+}
+
+ObjectName NameOfClaim(const api::ObjectKey& key) { return {"v1", "PersistentVolumeClaim", key}; }
+
+// The claim does not exist: it is another, is created, or is created with a volume.
+void AddMissingClaim(const Cluster& cluster, const api::Pod& pod, size_t volume,
+                     const api::ObjectKey& key, std::vector<Change>& changes) {
+  Suggestion suggestion(key.name);
+  for (const auto& [known, claim] : cluster.objects<Claim>().all()) {
+    if (known.namespace_ == key.namespace_) suggestion.Consider(known.name);
+  }
+  if (const std::string& name = suggestion.best(); !name.empty()) {
+    Change change = MakeChange(ChangeKind::kCorrect, NameOfPod(pod), "claim " + key.name,
+                               fmt::format("use the claim {} instead of {}", name, key.name));
+    change.edit_pod = [volume, name](api::Pod& edited) {
+      auto& source = edited.spec.volumes[volume].source;
+      std::get<api::PersistentVolumeClaimSource>(source).claim_name = name;
+    };
+    const std::string number = std::to_string(volume);
+    change.patch = {
+        {"test", PatchPath({"spec", "volumes", number, "name"}),
+         api::JsonQuoted(pod.spec.volumes[volume].name)},
+        {"replace", PatchPath({"spec", "volumes", number, "persistentVolumeClaim", "claimName"}),
+         api::JsonQuoted(name)}};
+    changes.push_back(std::move(change));
+  }
+  const api::StorageClass* storage_class = ClassLike(cluster, "");
+  if (storage_class == nullptr) {
+    changes.push_back(ProvideBoundVolume(NewClaim(key), NewVolumeName(cluster, key), true));
+    return;
+  }
+  Claim claim = NewClaim(key);
+  claim.storage_class_name = storage_class->metadata.name;
+  Change change = MakeChange(ChangeKind::kCreateClaim, NameOfClaim(key), "claim " + key.name,
+                             fmt::format("create the claim {} with StorageClass {}", key.ToString(),
+                                         storage_class->metadata.name));
+  Provision(cluster, claim, *storage_class, change);
+  claim.metadata.uid.clear();
+  change.created = {api::EncodeJson(claim)};
+  change.remark = "set the size and the access modes that the pod needs";
+  changes.push_back(std::move(change));
+}
+
+// The class of the claim does not exist, or it has none: the claim gets another, or the class is
+// created.
+void AddMissingClass(const Cluster& cluster, const Claim& claim, std::vector<Change>& changes) {
+  const api::ObjectKey key{claim.metadata.namespace_, claim.metadata.name};
+  const std::string wanted = claim.storage_class_name.value_or("");
+  const api::StorageClass* storage_class = ClassLike(cluster, wanted);
+  if (storage_class == nullptr) return;
+  const std::string& name = storage_class->metadata.name;
+  Change other = MakeChange(
+      ChangeKind::kCorrect, NameOfClaim(key), "class of " + key.name,
+      fmt::format("create the claim {} again with StorageClass {}", key.ToString(), name));
+  Provision(cluster, claim, *storage_class, other);
+  other.patch = {{"add", "/spec/storageClassName", api::JsonQuoted(name)}};
+  other.in_place = false;
+  changes.push_back(std::move(other));
+  if (wanted.empty()) {
+    Change change =
+        MakeChange(ChangeKind::kCreateClass, {"storage.k8s.io/v1", "StorageClass", {"", name}},
+                   "default class", fmt::format("make StorageClass {} the default", name));
+    Provision(cluster, claim, *storage_class, change);
+    const bool first = storage_class->metadata.annotations.empty();
+    if (first) change.patch.push_back({"add", "/metadata/annotations", "{}"});
+    change.patch.push_back(
+        {"add", PatchPath({"metadata", "annotations", kDefaultClass}), "\"true\""});
+    changes.push_back(std::move(change));
+    return;
+  }
+  auto created = std::make_shared<api::StorageClass>(*storage_class);
+  created->metadata = {};
+  created->metadata.name = wanted;
+  Change change =
+      MakeChange(ChangeKind::kCreateClass, {"storage.k8s.io/v1", "StorageClass", {"", wanted}},
+                 "class " + wanted,
+                 fmt::format("create StorageClass {}, with the provisioner of {}", wanted, name));
+  change.created = {api::EncodeJson(*created)};
+  change.edits.push_back({api::Ref<api::StorageClass>(created)});
+  Provision(cluster, claim, *created, change);
+  change.remark = "the parameters are up to you";
+  changes.push_back(std::move(change));
 }
 
 // A volume on the node for a claim that waits for its first consumer.
@@ -144,9 +277,13 @@ void AddClaimChanges(const Cluster& cluster, const Claim& claim, const api::Node
       cluster.objects<api::StorageClass>().Find({"", claim.storage_class_name.value_or("")});
   const bool waits =
       storage_class != nullptr && storage_class->volume_binding_mode == "WaitForFirstConsumer";
-  if (!waits) {
+  const bool no_class = storage_class == nullptr && !(claim.storage_class_name == "");
+  if (no_class) AddMissingClass(cluster, claim, changes);
+  const bool provisions = storage_class != nullptr && !storage_class->provisioner.empty() &&
+                          storage_class->provisioner != "kubernetes.io/no-provisioner";
+  if (!waits && !provisions && (!no_class || changes.empty())) {
     changes.push_back(ProvideBoundVolume(claim, NewVolumeName(cluster, key), false));
-  } else if (node != nullptr) {
+  } else if (waits && node != nullptr) {
     AddLocalVolume(cluster, claim, *node, changes);
     AddTopology(*storage_class, changes);
   }
@@ -157,7 +294,8 @@ void AddClaimChanges(const Cluster& cluster, const Claim& claim, const api::Node
 std::vector<Change> VolumeChanges(const Cluster& cluster, const api::Pod& pod,
                                   const api::Node* node) {
   std::vector<Change> changes;
-  for (const api::Volume& volume : pod.spec.volumes) {
+  for (size_t i = 0; i < pod.spec.volumes.size(); ++i) {
+    const api::Volume& volume = pod.spec.volumes[i];
     api::ObjectKey key{pod.metadata.namespace_, ""};
     if (const auto* source = std::get_if<api::PersistentVolumeClaimSource>(&volume.source)) {
       key.name = source->claim_name;
@@ -170,7 +308,7 @@ std::vector<Change> VolumeChanges(const Cluster& cluster, const api::Pod& pod,
       AddClaimChanges(cluster, *claim, node, changes);
     } else if (std::holds_alternative<api::PersistentVolumeClaimSource>(volume.source)) {
       // The claim of an ephemeral volume is created by its controller.
-      changes.push_back(ProvideBoundVolume(NewClaim(key), NewVolumeName(cluster, key), true));
+      AddMissingClaim(cluster, pod, i, key, changes);
     }
   }
   return changes;

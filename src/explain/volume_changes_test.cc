@@ -55,12 +55,42 @@ TEST_F(VolumeChangesTest, ClaimsThatAreNotBoundGetAVolume) {
   harness_.Put(MakeNode("n"));
   class_.volume_binding_mode = "Immediate";
   PutStorage();
+  // The class provides it.
+  EXPECT_THAT(LinesFor(MakePod("web").Mounts("data")), ElementsAre());
+  class_.provisioner = "kubernetes.io/no-provisioner";
+  PutStorage();
   EXPECT_THAT(LinesFor(MakePod("web").Mounts("data")),
               ElementsAre("create a PersistentVolume for the claim default/data -> n"));
   const auto steps = StepsOf(report_.fixes[0], {});
   ASSERT_EQ(steps.size(), 1U);
-  EXPECT_EQ(steps[0].command, "kubectl create -f FILE");
+  EXPECT_EQ(steps[0].command, "") << "its source is not known";
   EXPECT_THAT(steps[0].body, HasSubstr("\"storageClassName\":\"fast\""));
+}
+
+TEST_F(VolumeChangesTest, ClaimsWithoutAClassThatExistsGetOne) {
+  harness_.Put(MakeNode("n"));
+  claim_.storage_class_name = "fats";
+  PutStorage();
+  EXPECT_THAT(LinesFor(MakePod("web").Mounts("data")),
+              ElementsAre("create the claim default/data again with StorageClass fast -> n",
+                          "create StorageClass fats, with the provisioner of fast -> n"));
+  claim_.storage_class_name.reset();
+  PutStorage();
+  EXPECT_THAT(LinesFor(MakePod("web").Mounts("data")),
+              ElementsAre("create the claim default/data again with StorageClass fast -> n",
+                          "make StorageClass fast the default -> n"));
+}
+
+TEST_F(VolumeChangesTest, ClaimsThatDoNotExistAreCreatedOrMisspelt) {
+  harness_.Put(MakeNode("n"));
+  PutStorage();
+  EXPECT_THAT(LinesFor(MakePod("web").Mounts("daat")),
+              ElementsAre("use the claim data instead of daat -> n",
+                          "create the claim default/daat with StorageClass fast -> n"));
+  const auto steps = StepsOf(report_.fixes[1], {});
+  ASSERT_EQ(steps.size(), 1U);
+  EXPECT_EQ(steps[0].body.find("uid"), std::string::npos) << steps[0].body;
+  EXPECT_EQ(steps[0].command, "printf %s '" + steps[0].body + "' | kubectl create -f -");
 }
 
 TEST_F(VolumeChangesTest, VolumesThatAreGoneAreCreatedAgain) {
@@ -126,9 +156,9 @@ TEST_F(VolumeChangesTest, NodesGetDevicesLikeThoseOfOthers) {
   pod.object.spec.resource_claims = {{.name = "one", .resource_claim_name = "one"}};
   EXPECT_THAT(LinesFor(pod),
               ElementsAre("add a toleration for the taint dedicated=gpu:NoSchedule -> gpu",
-                          "remove the taint dedicated=gpu:NoSchedule from node gpu -> gpu",
                           "add 1 device of driver gpu.example.com to node n, like those of "
-                          "ResourceSlice gpus -> n"));
+                          "ResourceSlice gpus -> n",
+                          "remove the taint dedicated=gpu:NoSchedule from node gpu -> gpu"));
 }
 
 }  // namespace BERTH_TEST_FILE

@@ -82,23 +82,32 @@ class WhyFiles : public testing::Test {
 TEST_F(WhyFiles, NamesPluginsAndFixes) {
   const ProcessResult ended = Why({"big"});
   EXPECT_EQ(ended.code, 0) << ended.err;
-  EXPECT_THAT(ended.out, StartsWith("default/big: Pending\n0/3 nodes are available: "));
+  EXPECT_THAT(
+      ended.out,
+      StartsWith("default/big: The 2 nodes that could hold it are closed to it: 1 is cordoned "
+                 "(closed) and 1 has the taint dedicated=db:NoSchedule, which the pod does "
+                 "not tolerate (tainted).\n"
+                 "Pending\n0/3 nodes are available: "));
   EXPECT_THAT(ended.out,
-              HasSubstr("What would let it run, each verified:\n"
-                        "   1. uncordon node closed; runs on closed\n"
-                        "   2. add a toleration for the taint dedicated=db:NoSchedule; runs on "
+              HasSubstr("What the author of the pod can do so that it runs, each verified:\n"
+                        "   1. add a toleration for the taint dedicated=db:NoSchedule; runs on "
                         "tainted\n"
+                        "   2. lower the cpu request from 3 to 500m; runs on full\n"
+                        "What an administrator of the cluster can do so that it runs, each "
+                        "verified:\n"
                         "   3. remove the taint dedicated=db:NoSchedule from node tainted; runs on "
-                        "tainted\n"
-                        "   4. lower the cpu request from 3 to 500m; runs on full\n"));
+                        "tainted\n"));
   EXPECT_THAT(ended.out, HasSubstr("NodeUnschedulable"));
 }
 
 TEST_F(WhyFiles, ExplainsGatedPodsAsIfTheyWereNot) {
   const ProcessResult ended = Why({"pod/gated"});
-  EXPECT_THAT(ended.out, StartsWith("default/gated: Gated by example.com/wait\n"
-                                    "Once its scheduling gates are removed: it fits: the scheduler "
-                                    "would choose full: it is the only node that fits\n"));
+  EXPECT_THAT(ended.out,
+              StartsWith("default/gated: It is held by the scheduling gate example.com/wait, until "
+                         "whoever set it removes it.\n"
+                         "Gated by example.com/wait\n"
+                         "Once its scheduling gates are removed: it fits: the scheduler "
+                         "would choose full: it is the only node that fits\n"));
 }
 
 TEST_F(WhyFiles, ExplainsPodsOfOtherSchedulers) {
@@ -111,12 +120,13 @@ TEST_F(WhyFiles, NamesVictims) {
   const ProcessResult ended = Why({"urgent"});
   EXPECT_THAT(ended.out, HasSubstr("It would preempt pods on full and run there.\n"));
   EXPECT_THAT(ended.out, HasSubstr("* full  default/runs (priority 0)"));
-  EXPECT_THAT(ended.out, Not(HasSubstr("What would let it run")));
+  EXPECT_THAT(ended.out, Not(HasSubstr("can do so that it runs")));
 }
 
 TEST_F(WhyFiles, ComparesARunningPodWithToday) {
   const ProcessResult ended = Why({"runs"});
-  EXPECT_THAT(ended.out, StartsWith("default/runs: Running on full\n"
+  EXPECT_THAT(ended.out, StartsWith("default/runs: It runs on full.\n"
+                                    "Running on full\n"
                                     "Today the scheduler would choose full again: it is the only "
                                     "node that fits.\n"));
 }
@@ -131,17 +141,21 @@ TEST_F(WhyFiles, GroupsAllPendingPods) {
   const ProcessResult ended = Why({"--all-pending"});
   EXPECT_EQ(ended.code, 0) << ended.err;
   EXPECT_THAT(ended.out, StartsWith("4 pods in 4 groups\n"));
-  EXPECT_THAT(ended.out, HasSubstr("1 pod: scheduling gates: example.com/wait; fits\n"));
+  EXPECT_THAT(ended.out,
+              HasSubstr("1 pod: It is held by the scheduling gate example.com/wait, until "
+                        "whoever set it removes it.\n"));
 }
 
 TEST_F(WhyFiles, PrintsPatches) {
-  const ProcessResult ended = Why({"big", "--fix", "4", "-o", "yaml"});
+  const ProcessResult ended = Why({"big", "--fix", "2", "-o", "yaml"});
   EXPECT_EQ(ended.code, 0) << ended.err;
   EXPECT_EQ(ended.out,
             "# 1 of 1: lower the cpu request from 3 to 500m\n"
             "# a Pod cannot be changed like this: it is deleted and created again\n"
-            "# kubectl get pod/big -n default -o yaml | kubectl patch -f - --local --type=json "
-            "--patch-file=FILE -o yaml | kubectl replace --force -f -\n"
+            "# kubectl get pod/big -n default -o yaml | kubectl patch -f - --local --type=json -p "
+            "'[{\"op\":\"test\",\"path\":\"/spec/containers/0/name\",\"value\":\"c\"},"
+            "{\"op\":\"add\",\"path\":\"/spec/containers/0/resources/requests/cpu\","
+            "\"value\":\"500m\"}]' -o yaml | kubectl replace --force -f -\n"
             "- op: test\n"
             "  path: /spec/containers/0/name\n"
             "  value: c\n"
@@ -171,7 +185,12 @@ TEST_F(WhyFiles, DeploymentsAreGroupsOfPods) {
   const ProcessResult ended = Why({"deploy/web", "-f", deployment});
   EXPECT_EQ(ended.code, 0) << ended.err;
   EXPECT_THAT(ended.out, StartsWith("3 pods in 1 group\n"));
-  EXPECT_THAT(ended.out, HasSubstr("NodeResourcesFit: Insufficient cpu"));
+  EXPECT_THAT(ended.out,
+              HasSubstr("3 pods of Deployment default/web: No node is large enough for 8 "
+                        "cpu: closed has 4.\n"));
+  EXPECT_THAT(ended.out, HasSubstr("NODES  REJECTED BY"));
+  const ProcessResult fix = Why({"deploy/web", "-f", deployment, "--fix", "1"});
+  EXPECT_THAT(fix.out, HasSubstr("kubectl patch deployment/web -n default --type=json -p '"));
 }
 
 TEST_F(WhyFiles, NamesTheMembersThatStopAGroup) {
@@ -213,7 +232,7 @@ TEST_F(WhyFiles, NamesTheMembersThatStopAGroup) {
   EXPECT_THAT(why("small").out, HasSubstr("Its PodGroup job (gang of at least 2): pod group is "
                                           "unschedulable\n"));
   EXPECT_THAT(why("--all-pending").out,
-              HasSubstr("1 pod: PodGroup default/job: pod group is unschedulable\n"
+              HasSubstr("1 pod: PodGroup default/job: pod group is unschedulable.\n"
                         "  default/small\n"));
   const ProcessResult none = why("podgroup/jobs");
   EXPECT_EQ(none.code, 1);
@@ -237,7 +256,7 @@ TEST_F(WhyFiles, RejectsWhatIsNotThere) {
        "\"deplyment\" has no pods that can be explained; did you mean deployment?"},
       {{}, 2, "either a pod, a workload or --all-pending is required\n"},
       {{"big", "--all-pending"}, 2, "either a pod, a workload or --all-pending is required\n"},
-      {{"--all-pending", "--fix", "1"}, 2, "--fix requires a pod\n"},
+      {{"--all-pending", "--fix", "1"}, 2, "--fix requires a pod or a workload\n"},
       {{".."}, 2, "\"..\" is not the name of a pod\n"},
       {{"pod/a%2fb"}, 2, "\"a%2fb\" is not the name of an object\n"},
       {{"pod/a/b"}, 2, "\"a/b\" is not the name of an object\n"},
@@ -272,7 +291,9 @@ FakeHttpServer::Handler Guarded(std::function<bool(const std::string& target)> f
     const std::string& target = request.target;
     const auto is = [&](const char* part) { return target.find(part) != std::string::npos; };
     if (forbids(target)) return FakeResponse{403, kForbidden};
-    if (is("resource.k8s.io")) return FakeResponse{404, "404 page not found"};
+    if (is("resource.k8s.io") || is("selfsubjectaccessreviews")) {
+      return FakeResponse{404, "404 page not found"};
+    }
     if (target.starts_with("/api/v1/nodes")) {
       return FakeResponse{200, R"({"kind":"NodeList","items":[{"metadata":{"name":"n"},)"
                                R"("status":{"allocatable":{"cpu":"2","pods":"9"}}}]})"};
@@ -299,12 +320,21 @@ TEST(WhyLive, NamesKindsThatTheServerDoesNotServe) {
   const FakeHttpServer server(Guarded([](const std::string&) { return false; }));
   const ProcessResult ended = WhyOn(server, {"web"});
   EXPECT_EQ(ended.code, 0) << ended.err;
-  EXPECT_THAT(ended.out,
-              HasSubstr("shop/web: Pending\n0/1 nodes are available: 1 Insufficient cpu"));
+  EXPECT_THAT(ended.out, StartsWith("shop/web: No node is large enough for 3 cpu: n has 2.\n"
+                                    "Pending\n0/1 nodes are available: 1 Insufficient cpu"));
   EXPECT_THAT(ended.out, HasSubstr("1. lower the cpu request from 3 to 2; runs on n\n"));
   EXPECT_THAT(ended.out, HasSubstr("  deviceclasses.resource.k8s.io: the server does not serve it "
                                    "in version v1\n"));
   EXPECT_THAT(ended.out, Not(HasSubstr("The scheduler"))) << "it is not Berth's";
+}
+
+TEST(WhyLive, GivesUpAnEndlessList) {
+  const FakeHttpServer server([](const ReceivedRequest&) {
+    return FakeResponse{200, R"({"metadata":{"continue":"more"},"items":[]})"};
+  });
+  const ProcessResult ended = WhyOn(server, {"web"});
+  EXPECT_EQ(ended.code, 1);
+  EXPECT_THAT(ended.err, HasSubstr(": the list has more than 4000 pages\n"));
 }
 
 TEST(WhyLive, GoesOnWithThePodsOfTheNamespace) {
@@ -364,7 +394,7 @@ TEST(WhyLive, AgreesWithTheConditionOfTheEmbeddedScheduler) {
   EXPECT_THAT(ended.out, Not(HasSubstr("Its condition")));
   EXPECT_THAT(ended.out, HasSubstr("0/3 nodes are available"));
   EXPECT_THAT(RunBerth({"why", "--all-pending", "--kubeconfig", kubeconfig}).out,
-              HasSubstr("scheduling gates: example.com/wait"));
+              HasSubstr("held by the scheduling gate example.com/wait"));
   EXPECT_EQ(up.End(SIGTERM), 0);
 }
 

@@ -3,8 +3,8 @@
 
     api_schema_test.py BERTH
 
-Every path is requested, by a program with the kubeconfig and by one with the token of the
-dashboard's address; strangers are refused; the events of all topics arrive.
+Every path is requested, by a program with the kubeconfig and by one with the session that the
+printed link opens; strangers are refused; the events of all topics arrive.
 """
 import http.client
 import json
@@ -53,6 +53,13 @@ class Client:
         return json.loads(self.send("GET", f"/berth/v1/{path}")[2])
 
 
+def open_link(url):
+    """Returns a client with the session that the link opens."""
+    target = "/?" + urllib.parse.urlsplit(url).query
+    headers = Client(url).send("GET", target)[1]
+    return Client(url, {"Cookie": headers["Set-Cookie"].split(";")[0]})
+
+
 class Up:
     def __init__(self, berth):
         self.process = subprocess.Popen([berth, "up", "--nodes", "30", "--port", "0"],
@@ -74,7 +81,7 @@ class Up:
 
 
 def fill(api):
-    for thing in [*(pod(f"web-{i}") for i in range(20)), pod("huge", "900"),
+    for thing in [*(pod(f"web-{i}") for i in range(20)), pod("huge", "90"),
                   pod("gated", schedulingGates=[{"name": MARKUP[1:4] + ".io/gate"}]),
                   pod("picky", nodeSelector={"disk": "none"}),
                   pod("other", schedulerName="another")]:  # fmt: skip
@@ -161,11 +168,13 @@ def check_access(url, problems):
     expect("no session", stranger.send("GET", "/")[0], 401)
     rebound = {"Host": "evil.example"}
     expect("another host", stranger.send("GET", "/", headers=rebound)[0], 403)
-    path = "/?" + urllib.parse.urlsplit(url).query
-    status, headers, _ = stranger.send("GET", path)
-    expect("the token", status, 303)
-    expect("the token again", stranger.send("GET", path)[0], 401)
-    browser = Client(url, {"Cookie": headers["Set-Cookie"].split(";")[0]})
+    query = urllib.parse.urlsplit(url).query
+    expect("the link", stranger.send("GET", f"/?{query}")[0], 200)
+    expect("the link again", stranger.send("GET", f"/?{query}")[0], 200)
+    expect("another link", stranger.send("GET", f"/?{query}0")[0], 401)
+    bearer = {"Authorization": "Bearer " + query.removeprefix("token=")}
+    expect("the token of the link", stranger.send("GET", "/", headers=bearer)[0], 401)
+    browser = open_link(url)
     expect("the session", browser.send("GET", "/berth/v1/cluster")[0], 200)
     expect("writing", browser.send("POST", "/berth/v1/cluster", {})[0], 405)
     status, headers, _ = browser.send("GET", "/")
@@ -183,8 +192,7 @@ def main():
         api = Client(up.url)
         fill(api)
         documents = check_documents(api, problems)
-        token = up.dashboard.split("token=")[1]
-        program = Client(up.dashboard, {"Authorization": f"Bearer {token}"})
+        program = open_link(up.dashboard)
         API.check(program.get("cluster"), problems)
         check_events(api, program.get("cluster")["features"], problems)
         check_access(up.dashboard, problems)

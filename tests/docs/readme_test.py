@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Runs the commands of README.md: each must exit with 0.
+"""Runs the commands of README.md: each must exit with 0, and print what README.md shows.
 
     readme_test.py BIN_DIRECTORY
 
 Programs that serve (`berth up`, `berth-scheduler`) run beside the commands after them and must end
 with 0 when they are stopped. `make` commands build, test or measure everything: they are only
-checked to exist. kubectl is skipped where it is not installed.
+checked to exist. kubectl is skipped where it is not installed. tests/package/release_test.py
+installs the files of a release.
 """
 import os
 import pathlib
@@ -31,6 +32,28 @@ def commands():
     return [line.split("  #")[0].strip() for line in lines if line.strip()]
 
 
+def sessions():
+    """Returns the commands of the console blocks, each with what it prints."""
+    text = (ROOT / "README.md").read_text()
+    for block in re.findall(r"^```console\n(.*?)^```", text, re.M | re.S):
+        for command, printed in re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", block, re.M):
+            if "VERSION" not in command and "--all-pending" not in command:
+                yield command, printed
+
+
+def check_sessions(directory):
+    """Returns what is wrong with the console blocks."""
+    wrong = []
+    for command, printed in sessions():
+        print(f"running: {command}", flush=True)
+        ended = subprocess.run(["bash", "-c", command], cwd=directory, stdout=subprocess.PIPE,
+                               text=True, check=False,
+                               env={**os.environ, "PATH": f"{directory}/bin:{os.environ['PATH']}"})
+        if ended.returncode != 0 or ended.stdout != printed:
+            wrong.append(f"{command}: exit code {ended.returncode}, prints\n{ended.stdout}")
+    return wrong if list(sessions()) else ["README.md has no console block that can be run"]
+
+
 def wait_for(path, process):
     end = time.monotonic() + START_SECONDS
     while not path.exists():
@@ -53,7 +76,7 @@ def main():
         (directory / name).symlink_to(ROOT / name)
     (directory / "bin").symlink_to(binaries)
     servers = []
-    failed = []
+    failed = check_sessions(directory)
     try:
         for command in commands():
             server = next((name for name in SERVERS if command.startswith(name)), None)

@@ -140,7 +140,7 @@ World WithoutWaiting(const std::vector<api::Object>& objects) {
 
 // --- all changes that there are, from first principles ---
 
-// A change that may be made, at its most: requests are lowered to nothing.
+// A change that may be made, at its most: requests are lowered to a tenth.
 struct Option {
   std::string node;  // Empty for changes of the pod.
   std::function<void(api::Pod&)> pod = {};
@@ -226,7 +226,12 @@ void AddOtherOptions(const World& world, const api::Pod& pod, std::vector<Option
   }
   for (const char* resource :
        {"cpu", "memory", "ephemeral-storage", "example.com/gpu", "hugepages-2Mi"}) {
-    options.push_back({"", [resource](api::Pod& edited) { LowerRequest(edited, resource, 0); }});
+    const auto requests = api::PodRequests(pod, {});
+    const auto found = requests.find(resource);
+    if (found == requests.end()) continue;
+    const int64_t least = LeastOf(scheduler::model::AmountOf(resource, found->second));
+    options.push_back(
+        {"", [resource, least](api::Pod& edited) { LowerRequest(edited, resource, least); }});
   }
   if (!pod.spec.host_network) {
     for (size_t c = 0; c < pod.spec.containers.size(); ++c) {
