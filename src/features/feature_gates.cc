@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/check.h"
+#include "base/kubernetes_version.h"
 #include "base/text.h"
 #include "flags/flag_values.h"
 
@@ -14,7 +15,6 @@ namespace berth::features {
 namespace {
 
 constexpr std::string_view kGateComponent = "kube";
-constexpr int kMinor = 36;
 constexpr int kOldestMinor = 33;
 
 // Returns the minor version of "kube=1.36" or "1.36".
@@ -198,9 +198,9 @@ Status CheckEmulatedVersion(std::span<const std::string> versions) {
   for (const std::string& version : versions) {
     const auto minor = ParseVersion(version);
     if (!minor) return std::unexpected(minor.error());
-    if (*minor != kMinor) {
-      return Fail(
-          fmt::format("--emulated-version={}: Berth behaves like 1.{} only", version, kMinor));
+    if (*minor != kKubernetesMinor) {
+      return Fail(fmt::format("--emulated-version={}: Berth behaves like 1.{} only", version,
+                              kKubernetesMinor));
     }
   }
   return {};
@@ -210,9 +210,9 @@ Status CheckMinCompatibilityVersion(std::span<const std::string> versions) {
   for (const std::string& version : versions) {
     const auto minor = ParseVersion(version);
     if (!minor) return std::unexpected(minor.error());
-    if (*minor < kOldestMinor || *minor > kMinor) {
+    if (*minor < kOldestMinor || *minor > kKubernetesMinor) {
       return Fail(fmt::format("minCompatibilityVersion version 1.{} is not between [1.{}, 1.{}]",
-                              *minor, kOldestMinor, kMinor));
+                              *minor, kOldestMinor, kKubernetesMinor));
     }
   }
   return {};

@@ -21,7 +21,9 @@ std::unexpected<Error> UsageError(const Command& command, std::string_view messa
 
 std::unexpected<Error> UnknownCommand(const Command& parent, const std::string& name) {
   Suggestion suggestion(name);
-  for (const Command& command : parent.commands) suggestion.Consider(command.name);
+  for (const Command& command : parent.commands) {
+    if (!command.hidden) suggestion.Consider(command.name);
+  }
   return UsageError(parent,
                     fmt::format("unknown command {} for \"{}\"{}", GoQuote(std::string_view(name)),
                                 parent.path, suggestion.Text()));
@@ -39,25 +41,8 @@ Status SetArguments(const Command& command) {
   return Fail("unexpected argument " + GoQuote(std::string_view(values.front())));
 }
 
-// Returns "berth schedule -f FILE [flags]".
-std::string UsageLine(const Command& command) {
-  std::string line = command.path;
-  for (const auto& [name, flag] : command.flags.flags()) {
-    if (!flag.required) continue;
-    const std::string given =
-        flag.shorthand != 0 ? fmt::format("-{}", flag.shorthand) : "--" + name;
-    line += fmt::format(" {} {}", given, flag.type);
-  }
-  for (const Argument& argument : command.arguments) {
-    const std::string shown = argument.name + (argument.repeated ? "..." : "");
-    line += argument.required ? " " + shown : fmt::format(" [{}]", shown);
-  }
-  return line + (command.commands.empty() ? " [flags]" : " [command]");
-}
-
 // Appends a section of names, each with its help.
-void AppendTable(std::string& text, std::string_view title,
-                 const std::vector<std::pair<std::string, std::string>>& rows) {
+void AppendTable(std::string& text, std::string_view title, const std::vector<HelpRow>& rows) {
   size_t width = 0;
   for (const auto& [name, help] : rows) width = std::max(width, name.size());
   if (!rows.empty()) text += fmt::format("\n{}:\n", title);
@@ -70,6 +55,12 @@ Command::Command(std::string its_name, std::string its_summary)
     : name(std::move(its_name)), path(name), summary(std::move(its_summary)) {
   FlagGroup(flags).Switch("help", help, "Print this help and exit").Short('h');
 }
+
+Command::Command(std::string its_name, std::string its_summary, FlagSet its_flags)
+    : name(std::move(its_name)),
+      path(name),
+      summary(std::move(its_summary)),
+      flags(std::move(its_flags)) {}
 
 Command& Command::Add(std::string subcommand, std::string its_summary) {
   flags.StopAtFirstArgument();
@@ -97,16 +88,34 @@ Argument& Command::Takes(std::string argument, std::vector<std::string>& values,
   return added;
 }
 
+std::string Command::UsageLine() const {
+  std::string line = path;
+  for (const auto& [flag_name, flag] : flags.flags()) {
+    if (!flag.required) continue;
+    const std::string given =
+        flag.shorthand != 0 ? fmt::format("-{}", flag.shorthand) : "--" + flag_name;
+    line += fmt::format(" {} {}", given, flag.type);
+  }
+  for (const Argument& argument : arguments) {
+    const std::string shown = argument.name + (argument.repeated ? "..." : "");
+    line += argument.required ? " " + shown : fmt::format(" [{}]", shown);
+  }
+  return line + (std::ranges::all_of(commands, &Command::hidden) ? " [flags]" : " [command]");
+}
+
 std::string Command::Help(size_t columns) const {
   std::string text = summary + ".\n";
-  if (!details.empty()) text += "\n" + details;
-  text += fmt::format("\nUsage:\n  {}\n", UsageLine(*this));
-  std::vector<std::pair<std::string, std::string>> rows;
+  if (!details.empty() || !exit_codes.empty()) text += "\n" + details;
+  if (!exit_codes.empty()) text += fmt::format("Exit codes: {}.\n", exit_codes);
+  text += fmt::format("\nUsage:\n  {}\n", UsageLine());
+  std::vector<HelpRow> rows;
   for (const Argument& argument : arguments) rows.emplace_back(argument.name, argument.help);
   AppendTable(text, "Arguments", rows);
   if (!examples.empty()) text += "\nExamples:\n" + examples;
   rows.clear();
-  for (const Command& command : commands) rows.emplace_back(command.name, command.summary);
+  for (const Command& command : commands) {
+    if (!command.hidden) rows.emplace_back(command.name, command.summary);
+  }
   AppendTable(text, "Available Commands", rows);
   text += flags.Help(columns);
   if (!commands.empty()) {
@@ -121,6 +130,10 @@ Result<Invocation> ParseCommandLine(Command& root, std::span<const std::string> 
   Command* command = &root;
   bool help = false;
   for (;;) {
+    if (command->verbatim) {
+      command->flags.TakeAll(arguments);
+      return Invocation{command, {}};
+    }
     const Status parsed = command->flags.Parse(arguments);
     help = help || command->help;
     if (!parsed && !help) {

@@ -16,6 +16,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -29,12 +30,18 @@ struct Argument {
   std::string help;
   std::function<void(const std::string& value)> set;
   bool required = true;
-  bool repeated = false;  // Takes all that follow; the last one only.
+  bool repeated = false;    // Takes all that follow; the last one only.
+  Completer complete = {};  // As of Flag.
 };
+
+// A name, and what it means, without a period.
+using HelpRow = std::pair<std::string, std::string>;
 
 struct Command {
   // The command of a program. `summary` is one sentence without a period.
   Command(std::string name, std::string summary);
+  // The command of a program with these flags, among them -h, --help.
+  Command(std::string name, std::string summary, FlagSet its_flags);
   Command(const Command&) = delete;
   Command& operator=(const Command&) = delete;
 
@@ -48,13 +55,21 @@ struct Command {
 
   // Returns the text of --help, with lines of flags wrapped at `columns` unless that is 0.
   std::string Help(size_t columns = 0) const;
+  // Returns "berth schedule -f FILE [flags]".
+  std::string UsageLine() const;
 
-  std::string name;          // "show"
-  std::string path;          // "berth config show"
-  std::string summary;       // The first line of the help, and the line in the help of the parent.
-  std::string details;       // Further lines, with their line breaks.
-  std::string examples;      // Command lines, indented by two spaces.
+  std::string name;        // "show"
+  std::string path;        // "berth config show"
+  std::string summary;     // The first line of the help, and the line in the help of the parent.
+  std::string details;     // Further lines, with their line breaks.
+  std::string exit_codes;  // "0 done, 1 invalid input"
+  std::string examples;    // Command lines, indented by two spaces.
+  // Only in the manual: what is read besides flags and arguments.
+  std::vector<HelpRow> environment;
+  std::vector<HelpRow> files;
   FlagSet flags;             // Has -h, --help.
+  bool hidden = false;       // Not listed in the help.
+  bool verbatim = false;     // Takes all that follows as arguments, flags too.
   std::function<int()> run;  // Returns the exit code.
 
   std::vector<Argument> arguments;

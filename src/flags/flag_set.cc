@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/check.h"
 #include "base/suggestion.h"
@@ -26,16 +27,6 @@ std::string Synopsis(const Flag& flag) {
     if (!flag.implied.empty()) text += "[=" + flag.implied + "]";
   }
   return text;
-}
-
-// Zero values are not shown as defaults.
-std::string Description(const Flag& flag) {
-  const std::string& value = flag.default_text;
-  if (value.empty() || value == "false" || value == "0" || value == "0s" || value == "[]") {
-    return flag.help;
-  }
-  return fmt::format("{} (default {})", flag.help,
-                     flag.type == "string" ? GoQuote(std::string_view(value)) : value);
 }
 
 // Appends `text` to a line of `indent` columns, and breaks it between words where it would exceed
@@ -71,6 +62,7 @@ Flag& Flag::Required() {
 }
 
 Flag& Flag::OneOf(std::vector<std::string> choices) {
+  complete = Words(choices);
   set = [choices = std::move(choices), next = std::move(set)](const std::string& value) -> Status {
     if (std::ranges::find(choices, value) != choices.end()) return next(value);
     return Fail(fmt::format("must be one of {}", fmt::join(choices, ", ")));
@@ -78,8 +70,22 @@ Flag& Flag::OneOf(std::vector<std::string> choices) {
   return *this;
 }
 
+Flag& Flag::Completes(Completer completer) {
+  complete = std::move(completer);
+  return *this;
+}
+
 std::string Flag::Names() const {
   return shorthand != 0 ? fmt::format("-{}, --{}", shorthand, name) : "--" + name;
+}
+
+std::string Flag::HelpText() const {
+  const std::string& value = default_text;
+  if (value.empty() || value == "false" || value == "0" || value == "0s" || value == "[]") {
+    return help;
+  }
+  return fmt::format("{} (default {})", help,
+                     type == "string" ? GoQuote(std::string_view(value)) : value);
 }
 
 Flag& FlagSet::Add(Flag flag) {
@@ -92,22 +98,33 @@ Flag& FlagSet::Add(Flag flag) {
 
 Status FlagSet::Parse(std::span<const std::string> arguments) {
   while (!arguments.empty()) {
-    const std::string_view argument = arguments.front();
-    arguments = arguments.subspan(1);
-    if (argument == "--") {
-      positional_.insert(positional_.end(), arguments.begin(), arguments.end());
-      return {};
-    }
-    if (argument.size() < 2 || argument[0] != '-') {
-      positional_.emplace_back(argument);
-      if (interspersed_) continue;
-      positional_.insert(positional_.end(), arguments.begin(), arguments.end());
-      return {};
-    }
-    const Status status = argument[1] == '-' ? ParseLong(argument, arguments)
-                                             : ParseShort(argument.substr(1), arguments);
-    if (!status) return status;
+    if (const Status status = ParseNext(arguments); !status) return status;
   }
+  return {};
+}
+
+void FlagSet::ParseTyped(std::span<const std::string> arguments) {
+  positional_.clear();
+  awaiting_ = nullptr;
+  ended_ = false;
+  while (!arguments.empty()) (void)ParseNext(arguments);
+}
+
+void FlagSet::TakeAll(std::span<const std::string> arguments) {
+  positional_.insert(positional_.end(), arguments.begin(), arguments.end());
+  ended_ = true;
+}
+
+Status FlagSet::ParseNext(std::span<const std::string>& arguments) {
+  const std::string_view argument = arguments.front();
+  arguments = arguments.subspan(1);
+  const bool is_flag = argument.size() > 1 && argument[0] == '-' && argument != "--";
+  if (is_flag) {
+    return argument[1] == '-' ? ParseLong(argument, arguments)
+                              : ParseShort(argument.substr(1), arguments);
+  }
+  if (argument != "--") positional_.emplace_back(argument);
+  if (argument == "--" || !interspersed_) TakeAll(std::exchange(arguments, {}));
   return {};
 }
 
@@ -123,7 +140,10 @@ Status FlagSet::ParseLong(std::string_view argument, std::span<const std::string
   Flag& flag = found->second;
   if (equals != argument.npos) return Set(flag, std::string(argument.substr(equals + 1)));
   if (!flag.implied.empty()) return Set(flag, flag.implied);
-  if (rest.empty()) return Fail(fmt::format("flag needs an argument: --{}", name));
+  if (rest.empty()) {
+    awaiting_ = &flag;
+    return Fail(fmt::format("flag needs an argument: --{}", name));
+  }
   const std::string& value = rest.front();
   rest = rest.subspan(1);
   return Set(flag, value);
@@ -148,6 +168,7 @@ Status FlagSet::ParseShort(std::string_view letters, std::span<const std::string
     }
     if (!letters.empty()) return Set(*flag, std::string(letters));
     if (rest.empty()) {
+      awaiting_ = flag;
       return Fail(fmt::format("flag needs an argument: '{}' in -{}", letter, all));
     }
     const std::string& value = rest.front();
@@ -174,6 +195,13 @@ Flag* FlagSet::FindShorthand(char letter) {
   return nullptr;
 }
 
+const Flag* FlagSet::Find(std::string_view name) {
+  if (name.size() == 2 && name[0] == '-' && name[1] != '-') return FindShorthand(name[1]);
+  const auto found =
+      name.starts_with("--") ? flags_.find(Normalized(name.substr(2))) : flags_.end();
+  return found == flags_.end() ? nullptr : &found->second;
+}
+
 Status FlagSet::CheckRequired() const {
   std::vector<std::string> missing;
   for (const auto& [name, flag] : flags_) {
@@ -196,7 +224,7 @@ std::string FlagSet::Help(size_t columns) const {
     for (const auto& [name, flag] : flags_) {
       if (flag.group != group) continue;
       text += fmt::format("{:<{}}   ", Synopsis(flag), width);
-      AppendWrapped(text, Description(flag), width + 3, columns);
+      AppendWrapped(text, flag.HelpText(), width + 3, columns);
     }
   }
   return text;

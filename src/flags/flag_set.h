@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "flags/completer.h"
 
 namespace berth::flags {
 
@@ -29,6 +30,8 @@ struct Flag {
   // Sets the value. May be called several times; the error says what is wrong with the value.
   std::function<Status(const std::string& value)> set = {};
   std::function<std::string()> show = {};
+  // Offers values to a shell. If empty, the type decides: FILE, DIR.
+  Completer complete = {};
 
   std::string default_text = {};  // The text of the default.
   bool required = false;
@@ -38,11 +41,14 @@ struct Flag {
   Flag& As(std::string type_name);
   Flag& Short(char letter);
   Flag& Required();
-  // Refuses values other than `choices`.
+  // Refuses values other than `choices`, which shells complete.
   Flag& OneOf(std::vector<std::string> choices);
+  Flag& Completes(Completer completer);
 
   // Returns "-v, --v", or "--config".
   std::string Names() const;
+  // Returns the help with the default, unless that is a zero value.
+  std::string HelpText() const;
 };
 
 class FlagSet {
@@ -57,6 +63,20 @@ class FlagSet {
   // Parses `arguments`, without the program's name. Stops at the first error, whose message is that
   // of kube-scheduler's flag library.
   Status Parse(std::span<const std::string> arguments);
+
+  // Parses what is typed before a word that a shell completes: forgets the arguments that are not
+  // flags, and goes on after errors.
+  void ParseTyped(std::span<const std::string> arguments);
+  // Returns the flag whose value would have come next; null if there is none.
+  const Flag* awaiting() const { return awaiting_; }
+  // Reports whether what follows is no flag.
+  bool ended() const { return ended_; }
+
+  // Takes all of `arguments` as they are.
+  void TakeAll(std::span<const std::string> arguments);
+
+  // Returns the flag "--name" or "-n"; null if there is none.
+  const Flag* Find(std::string_view name);
 
   // Fails if a required flag was not set.
   Status CheckRequired() const;
@@ -76,8 +96,12 @@ class FlagSet {
   // or none is similar.
   std::string SuggestionText() const;
   const std::map<std::string, Flag, std::less<>>& flags() const { return flags_; }
+  // Returns the groups in the order of the help.
+  const std::vector<std::string>& groups() const { return groups_; }
 
  private:
+  // Parses the first of `arguments`, with its value, and removes it.
+  Status ParseNext(std::span<const std::string>& arguments);
   Status ParseLong(std::string_view argument, std::span<const std::string>& rest);
   Status ParseShort(std::string_view letters, std::span<const std::string>& rest);
   Status Set(Flag& flag, const std::string& value);
@@ -87,6 +111,8 @@ class FlagSet {
   std::vector<std::string> groups_;
   std::vector<std::string> positional_;
   std::string unknown_;
+  const Flag* awaiting_ = nullptr;
+  bool ended_ = false;
   bool interspersed_ = true;
 };
 
