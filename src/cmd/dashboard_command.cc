@@ -16,13 +16,16 @@
 #include "cmd/apiserver_command.h"
 #include "cmd/command_line.h"
 #include "cmd/commands.h"
+#include "cmd/complete_names.h"
 #include "cmd/config_command.h"
 #include "cmd/dashboard_server.h"
 #include "cmd/feature_gate_flag.h"
 #include "cmd/live_cluster.h"
+#include "cmd/served_dashboards.h"
 #include "flags/command.h"
 #include "flags/flag_group.h"
 #include "inspect/change_log.h"
+#include "inspect/http/link_token.h"
 #include "runtime/scheduler.h"
 #include "scheduler/config/engine_options.h"
 
@@ -35,6 +38,7 @@ struct DashboardOptions {
   std::string config_file;
   std::vector<std::string> feature_gates;
   uint16_t port = 0;
+  bool open = false;
 };
 
 int DashboardFailed(const Error& error) {
@@ -122,6 +126,44 @@ int RunDashboard(const DashboardOptions& options, const Registry& registry) {
   return kExitOk;
 }
 
+Result<ServedDashboard> ChooseDashboard(uint16_t port) {
+  auto found = FindDashboards();
+  if (!found) return std::unexpected(found.error());
+  if (port != 0) std::erase_if(*found, [&](const auto& served) { return served.port != port; });
+  if (found->empty()) {
+    return Fail(
+        fmt::format("this user serves no dashboard{}; start `berth up` or `berth dashboard`",
+                    port == 0 ? "" : fmt::format(" at port {}", port)));
+  }
+  if (found->size() == 1) return found->front();
+  std::string list;
+  for (const ServedDashboard& served : *found) {
+    list += fmt::format("{}{} (berth {})", list.empty() ? "" : ", ", served.port, served.server);
+  }
+  return Fail("several dashboards are served; choose one with --port: " + list);
+}
+
+// Prints a new link to a dashboard that another process serves, and opens it.
+int OpenDashboard(const DashboardOptions& options) {
+  if (!options.kubeconfig.empty() || !options.context.empty() || !options.config_file.empty() ||
+      !options.feature_gates.empty()) {
+    fmt::print(stderr,
+               "berth dashboard: --open is for a dashboard that is served already; the only other "
+               "flag that it takes is --port\n");
+    return kExitUsage;
+  }
+  const auto served = ChooseDashboard(options.port);
+  if (!served) return DashboardFailed(served.error());
+  const std::string url =
+      inspect::http::DashboardLink(served->port, served->link_key, SystemClock().Now());
+  fmt::print("dashboard: {}\n", url);
+  std::fflush(stdout);
+  const auto opened = OpenInBrowser(served->port, url);
+  if (!opened) return DashboardFailed(opened.error());
+  if (!*opened) fmt::print(stderr, "berth dashboard: xdg-open did not open it; open it yourself\n");
+  return kExitOk;
+}
+
 }  // namespace
 
 void AddDashboard(flags::Command& berth, const Registry& registry) {
@@ -130,13 +172,16 @@ void AddDashboard(flags::Command& berth, const Registry& registry) {
   command.details =
       "Watches a cluster of Kubernetes v1.30 or later, whatever schedules it, and writes nothing "
       "to\n"
-      "it. Serves the dashboard on this machine alone and prints its address, which one browser "
-      "can\n"
-      "open. Needs permission to list and watch what a scheduler reads.\n"
-      "Exit codes: 0 stopped by a signal, 1 failed to start, 2 invalid usage.\n";
+      "it. Serves the dashboard on this machine alone and prints a link to it, which opens as "
+      "often as\n"
+      "needed for 12 hours; --open makes a new one. Needs permission to list and watch what a "
+      "scheduler reads.\n";
+  command.exit_codes = "0 stopped by a signal, 1 failed to start, 2 invalid usage";
+  DescribeDefaultKubeconfig(command);
   command.examples =
       "  berth dashboard\n"
-      "  berth dashboard --kubeconfig ./kubeconfig --context prod --port 8600\n";
+      "  berth dashboard --kubeconfig ./kubeconfig --context prod --port 8600\n"
+      "  berth dashboard --open\n";
   const auto options = std::make_shared<DashboardOptions>();
   flags::FlagGroup group(command.flags);
   group
@@ -147,7 +192,8 @@ void AddDashboard(flags::Command& berth, const Registry& registry) {
       .Text("context", options->context,
             "Kubeconfig context to use (default: "
             "current-context)")
-      .As("NAME");
+      .As("NAME")
+      .Completes(ContextNames({.kubeconfig = &options->kubeconfig}));
   group
       .Text(
           "config", options->config_file,
@@ -155,7 +201,12 @@ void AddDashboard(flags::Command& berth, const Registry& registry) {
       .As("FILE");
   AddFeatureGates(group, options->feature_gates);
   group.Uint("port", options->port, "Port to serve the dashboard on; 0 means any free port");
-  command.run = [options, &registry] { return RunDashboard(*options, registry); };
+  group.Switch("open", options->open,
+               "Print a new link to the dashboard that this user's `berth up` or `berth dashboard` "
+               "serves, open it in the browser, and exit");
+  command.run = [options, &registry] {
+    return options->open ? OpenDashboard(*options) : RunDashboard(*options, registry);
+  };
 }
 
 }  // namespace berth::cmd

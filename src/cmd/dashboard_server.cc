@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <cstdio>
 #include <random>
 #include <utility>
 
+#include "build_info/build_info.h"
 #include "inspect/inspector.h"
 #include "runtime/driver_snapshot.h"
 
@@ -24,7 +26,7 @@ std::string RandomSecret() {
 Result<std::unique_ptr<DashboardServer>> DashboardServer::Start(const ShownScheduler& shown,
                                                                 uint16_t port) {
   inspect::InspectorOptions options;
-  options.version = BERTH_VERSION;
+  options.version = build_info::ThisBuild().version;
   options.server = shown.server;
   options.engine = shown.engine;
   options.registry = shown.registry;
@@ -42,11 +44,27 @@ Result<std::unique_ptr<DashboardServer>> DashboardServer::Start(const ShownSched
   if (!inspector) return std::unexpected(inspector.error());
   std::unique_ptr<DashboardServer> dashboard(new DashboardServer);
   dashboard->api_ = std::make_unique<inspect::http::ApiHandler>(*std::move(inspector));
+  const std::string link_key = RandomSecret();
   auto server = inspect::http::LoopbackServer::Start(
-      {.port = port, .token = RandomSecret(), .session = RandomSecret()}, *dashboard->api_);
+      {.port = port, .link_key = link_key, .session = RandomSecret(), .clock = &dashboard->clock_},
+      *dashboard->api_);
   if (!server) return Fail("the dashboard cannot be served: " + server.error().message);
   dashboard->server_ = *std::move(server);
+  auto file = DashboardFile::Create(
+      {.port = dashboard->server_->port(), .link_key = link_key, .server = shown.server});
+  if (file) {
+    dashboard->file_.emplace(*std::move(file));
+  } else {
+    fmt::print(stderr,
+               "berth {}: note: `berth dashboard --open` will not find this dashboard: {}\n",
+               shown.server, file.error().message);
+  }
   return dashboard;
+}
+
+void DashboardServer::Stop() {
+  file_.reset();
+  server_->Stop();
 }
 
 }  // namespace berth::cmd

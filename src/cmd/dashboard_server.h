@@ -5,10 +5,12 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "base/result.h"
 #include "base/time.h"
+#include "cmd/served_dashboards.h"
 #include "inspect/change_log.h"
 #include "inspect/http/api_handler.h"
 #include "inspect/http/loopback_server.h"
@@ -37,17 +39,19 @@ class DashboardServer {
   // Listens on `port` of the loopback address; 0 means any free port.
   static Result<std::unique_ptr<DashboardServer>> Start(const ShownScheduler& shown, uint16_t port);
 
-  // The address to open. It has a token that works once.
+  // A new link to open.
   std::string url() const { return server_->url(); }
   inspect::http::ApiHandler& api() { return *api_; }
   // Serves nothing from now on. The API handler remains for others that serve it.
-  void Stop() { server_->Stop(); }
+  void Stop();
 
  private:
   DashboardServer() = default;
 
   std::unique_ptr<inspect::http::ApiHandler> api_;
+  const SystemClock clock_;
   std::unique_ptr<inspect::http::LoopbackServer> server_;
+  std::optional<DashboardFile> file_;
 };
 
 }  // namespace berth::cmd

@@ -95,7 +95,7 @@ def fill(cluster):
         taint = {"key": "dedicated", "value": "db", "effect": "NoSchedule"}
         cluster.patch_node(name, {"spec": {"taints": [taint]}})
     cluster.create(deployment("web", WEB_PODS, {"cpu": "250m", "memory": "256Mi"}))
-    cluster.create(deployment("huge", 30, {"cpu": "900"}))
+    cluster.create(deployment("huge", 30, {"cpu": "90"}))
     cluster.create(deployment("nowhere", 5, {"cpu": "1"}, nodeSelector={"disk": "none"}))
     cluster.create(pod("gated", schedulingGates=[{"name": "example.com/quota"}]))
     cluster.create(pod("claims", volumes=[
@@ -128,14 +128,13 @@ def main():
     berth, arguments = sys.argv[1], sys.argv[2:]
     if not (os.environ.get("CHROMIUM") or shutil.which("chromium")):
         skip("there is no chromium")
-    if shutil.which("node") is None or not (ROOT / "web/node_modules/esbuild").exists():
+    if shutil.which("node") is None or not (ROOT / "web/node_modules/playwright-core").exists():
         skip("node, or the packages of web/, are not installed")
     cluster = Cluster(berth)
     try:
-        token = cluster.dashboard.split("token=")[1]
-        page = urllib.request.Request(cluster.dashboard.split("?")[0],
-                                      headers={"Authorization": f"Bearer {token}"})  # fmt: skip
-        with urllib.request.urlopen(page, timeout=30) as response:
+        browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
+        browser.open(cluster.dashboard, timeout=30).close()
+        with browser.open(cluster.dashboard.split("?")[0], timeout=30) as response:
             if b"dashboard.js" not in response.read():
                 skip("the program was built without the dashboard")
         fill(cluster)

@@ -3,7 +3,7 @@
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { Mock } from "../mock/server.ts";
-import { Chromium } from "./chromium.ts";
+import { start, Visit } from "./browser.ts";
 
 const { values } = parseArgs({
   options: {
@@ -14,16 +14,15 @@ const { values } = parseArgs({
 });
 const mock = new Mock({ nodes: 10, seed: 1, files: path.resolve("dist") });
 const { server, url } = await mock.listen(0);
-const browser = await Chromium.start();
+const browser = await start();
 let result: { fps: number; p50: number; p99: number; draw: number; frames: number; seconds: number };
 try {
-  const page = await browser.open({ width: 1440, height: 900 });
-  await page.go(`${url}#/benchmark?nodes=${values.nodes}&seconds=${values.seconds}`);
-  await page.until("document.getElementById('benchmark')?.dataset.result", "a result", 120_000);
-  result = JSON.parse(
-    await page.evaluate<string>("document.getElementById('benchmark').dataset.result"),
-  ) as typeof result;
-  await page.screenshot("build/screenshots/benchmark.png");
+  const visit = await Visit.open(await browser.newContext());
+  await visit.go(`${url}#/benchmark?nodes=${values.nodes}&seconds=${values.seconds}`);
+  const done = visit.page.locator('#benchmark:not([data-result=""])');
+  await done.waitFor({ timeout: 120_000 });
+  result = JSON.parse((await done.getAttribute("data-result")) ?? "") as typeof result;
+  await visit.shot("benchmark");
 } finally {
   await browser.close();
   server.closeAllConnections();

@@ -8,6 +8,7 @@ import type {
   PodMatrix,
   RejectedNodes,
 } from "../src/api/types.ts";
+import { firstReason } from "../src/reasons.ts";
 import type { Nodes } from "./nodes.ts";
 import { filterPlugins, type PendingPod } from "./pods.ts";
 import { hash, Random } from "./random.ts";
@@ -129,6 +130,17 @@ function rejections(nodes: Nodes, pod: PendingPod): { groups: RejectedNodes[]; f
   return { groups: list, feasible };
 }
 
+function sentenceOf(pod: PendingPod, state: PodExplanation["state"], message?: string): string {
+  const { gates, permit } = pod.kind;
+  if (state === "Gated")
+    return `It is held by the scheduling gate ${gates?.join(", ")}, until whoever set it removes it`;
+  if (state === "Waiting") return `It has a node, and waits at Permit for ${permit?.join(", ")}`;
+  if (state === "Nominated") return `It fits on ${pod.nominatedNode} once its victims are gone`;
+  return message
+    ? `No node has what it needs: ${firstReason(message)}`
+    : "It fits, and waits for its scheduler";
+}
+
 export class Explainer {
   private readonly cache = new Map<string, { groups: RejectedNodes[]; feasible: number }>();
 
@@ -225,6 +237,7 @@ export class Explainer {
       apiVersion: "berth.dev/v1",
       kind: "PodExplanation",
       pod: { namespace: pod.namespace, name: pod.name, uid: pod.uid },
+      sentence: sentenceOf(pod, state, message),
       state,
       terminating: false,
       schedulerName: "default-scheduler",
@@ -273,6 +286,7 @@ export class Explainer {
     const preempts = (fix.victims?.length ?? 0) > 0;
     return {
       ...base,
+      sentence: `It fits on ${fix.node}`,
       decision: {
         outcome: preempts ? "Preempts" : "Fits",
         ...(preempts ? { nominatedNode: fix.node } : { bestNodeCount: 1, bestNodes: [fix.node] }),
@@ -301,6 +315,7 @@ export class Explainer {
       apiVersion: "berth.dev/v1",
       kind: "PodExplanation",
       pod: { namespace, name, uid: `uid-${name}` },
+      sentence: `It runs on ${this.nodes.names[row]!}`,
       state: "Running",
       terminating: false,
       schedulerName: "default-scheduler",
@@ -431,6 +446,7 @@ export class Explainer {
         namespace: pod.namespace,
         name: pod.name,
         uid: pod.uid,
+        attempt: i + 1,
         outcome,
         ...(pod.nominatedNode && outcome === "nominated" ? { node: pod.nominatedNode } : {}),
         ...(message ? { message } : {}),
@@ -444,6 +460,7 @@ export class Explainer {
                 { namespace: "batch", name: "worker-0y" },
               ]
             : [],
+        victimCount: outcome === "nominated" ? 2 : 0,
         evaluated: this.nodes.count,
         feasible: 0,
         phases: {

@@ -89,6 +89,7 @@ function fix(
   extra: Partial<Fix> = {},
 ): Fix {
   return {
+    by: object.kind === "Pod" && kind !== "MovePod" ? "author" : "administrator",
     changes: [{ kind, text, object }],
     node,
     similar: 0,
@@ -311,8 +312,8 @@ export const kinds: PodKind[] = [
     }),
     fixes: (nodes, pod) => [
       fix(
-        "DropPodAffinity",
-        "drop the required anti-affinity to app=search by kubernetes.io/hostname",
+        "SoftenPodAffinity",
+        'make the pod anti-affinity "app=search" by kubernetes.io/hostname preferred instead of required',
         podObject(pod),
         nodes.names[3]!,
         { similar: 1 },

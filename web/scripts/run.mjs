@@ -13,6 +13,7 @@ await esbuild.build({
   entryPoints: [entry],
   outfile,
   bundle: true,
+  packages: "external",
   platform: "node",
   format: "esm",
   target: "node18",

@@ -1,7 +1,7 @@
 // The frame around pages: navigation, search, live state and theme.
 import type { ComponentChildren } from "preact";
 import { useEffect, useErrorBoundary, useMemo, useRef, useState } from "preact/hooks";
-import { apiBase, createClient } from "./api/client.ts";
+import { apiBase, type Client, createClient } from "./api/client.ts";
 import { Live, type LiveState } from "./api/live.ts";
 import type { Cluster } from "./api/types.ts";
 import { formatCount, formatDuration } from "./format.ts";
@@ -97,12 +97,7 @@ export function App() {
         </nav>
         <Jump client={client} />
         <span class="spring" />
-        {data && (
-          <span class="facts" title={`Schedulers: ${data.schedulers.join(", ")}`}>
-            <b>{formatCount(data.counts.nodes)}</b> nodes <b>{formatCount(data.counts.pods)}</b> pods{" "}
-            <span class="dim version">{data.version}</span>
-          </span>
-        )}
+        {data && <Counts client={client} first={data} />}
         {data?.features.live && <LiveIndicator live={live} />}
         <CopyButton label="Link" title="Copy a link to what you see" text={() => location.href} icon="link" />
         <Segmented
@@ -172,10 +167,42 @@ function Page({ route, page }: { route: Route; page: string }) {
   }
   return (
     <div class="pad">
+      <h1 class="offscreen">No such page</h1>
       <Empty title="There is no such page">
         Go to the <a href={formatRoute({ page: "cluster" })}>cluster</a>, or search for a pod or node above.
       </Empty>
     </div>
+  );
+}
+
+const countsPeriod = 5000;
+
+/** How much there is in the cluster, and how many pods have no node. */
+function Counts({ client, first }: { client: Client; first: Cluster }) {
+  const [{ counts }, setCluster] = useState(first);
+  useEffect(() => {
+    const controller = new AbortController();
+    const update = () => {
+      if (document.hidden) return;
+      // What fails is said by the live state; the last counts stay.
+      client.get<Cluster>(["cluster"], {}, controller.signal).then(setCluster, () => undefined);
+    };
+    const timer = setInterval(update, countsPeriod);
+    return () => {
+      clearInterval(timer);
+      controller.abort();
+    };
+  }, [client]);
+  return (
+    <span class="facts" title={`Schedulers: ${first.schedulers.join(", ")}`}>
+      <span class="totals">
+        <b>{formatCount(counts.nodes)}</b> nodes <b>{formatCount(counts.pods)}</b> pods
+      </span>{" "}
+      <a class={counts.pending > 0 ? "pending" : "pending none"} href={formatRoute({ page: "queue" })}>
+        <b>{formatCount(counts.pending)}</b> pending
+      </a>{" "}
+      <span class="dim version">{first.version}</span>
+    </span>
   );
 }
 

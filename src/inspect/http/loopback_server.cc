@@ -9,24 +9,20 @@
 
 #include "base/text.h"
 #include "inspect/http/dashboard_files.h"
+#include "inspect/http/link_token.h"
 #include "inspect/request.h"
 
 namespace berth::inspect::http {
 namespace {
 
 constexpr const char* kPlainText = "text/plain; charset=utf-8";
+constexpr const char* kGoOn =
+    "<!doctype html><meta http-equiv=\"refresh\" content=\"0; url=/\"><title>Berth</title>"
+    "<a href=\"/\">Dashboard</a>\n";
 // Browsers open a few connections, and requests have no bodies.
 constexpr size_t kMaxConnections = 128;
 constexpr size_t kMaxHeaderBytes = 16 << 10;
 constexpr size_t kMaxBodyBytes = 4 << 10;
-
-// Takes as long for any two texts of the same length.
-bool SameSecret(std::string_view a, std::string_view b) {
-  if (a.size() != b.size()) return false;
-  unsigned char difference = 0;
-  for (size_t i = 0; i < a.size(); ++i) difference |= static_cast<unsigned char>(a[i] ^ b[i]);
-  return difference == 0;
-}
 
 // Returns the value of the cookie of that name; empty if there is none.
 std::string_view FindCookie(std::string_view header, std::string_view name) {
@@ -53,6 +49,8 @@ std::string_view TokenOf(std::string_view target) {
   }
   return {};
 }
+
+std::string HowToOpen() { return "For a new link, run in a terminal: berth dashboard --open\n"; }
 
 net::ServerResponse Refusal(int status, std::string text) {
   net::ServerResponse response = net::ServerResponse::Text(status, kPlainText, std::move(text));
@@ -93,7 +91,7 @@ Result<std::unique_ptr<LoopbackServer>> LoopbackServer::Start(LoopbackServerOpti
 }
 
 std::string LoopbackServer::url() const {
-  return fmt::format("http://127.0.0.1:{}/?token={}", port(), options_.token);
+  return DashboardLink(port(), options_.link_key, options_.clock->Now());
 }
 
 // Cookies are those of a host, whatever the port: several servers may run on this one.
@@ -107,29 +105,19 @@ bool LoopbackServer::NamesThisServer(std::string_view host) const {
 }
 
 bool LoopbackServer::IsAllowed(const net::ServerRequest& request) const {
-  constexpr std::string_view kBearer = "Bearer ";
-  const std::string_view authorization = request.header("Authorization");
-  if (authorization.starts_with(kBearer) &&
-      SameSecret(authorization.substr(kBearer.size()), options_.token)) {
-    return true;
-  }
   return SameSecret(FindCookie(request.header("Cookie"), CookieName()), options_.session);
 }
 
-net::ServerResponse LoopbackServer::LogIn(std::string_view token, bool has_session) {
-  {
-    const std::lock_guard lock(mutex_);
-    if (!has_session) {
-      if (token_used_ || !SameSecret(token, options_.token)) {
-        return Refusal(401,
-                       "This link has been used, or is not one of this server. Start the "
-                       "server again for a new one.\n");
-      }
-      token_used_ = true;
-    }
+net::ServerResponse LoopbackServer::LogIn(std::string_view token, bool has_session) const {
+  if (!has_session && !IsValidLinkToken(options_.link_key, token, options_.clock->Now())) {
+    return Refusal(401, "This link has expired, or is not one of this server.\n" + HowToOpen());
   }
-  net::ServerResponse response = Refusal(303, "");
-  response.headers.push_back({"Location", "/"});
+  // A redirection would be part of a navigation that another page, or a file, may have begun: the
+  // browser would not send the cookie with it. So the page itself goes on.
+  net::ServerResponse response = net::ServerResponse::Text(200, "text/html; charset=utf-8", kGoOn);
+  response.headers.push_back({"Content-Security-Policy", "default-src 'none'"});
+  response.headers.push_back({"X-Content-Type-Options", "nosniff"});
+  response.headers.push_back({"Cache-Control", "no-store"});
   response.headers.push_back({"Referrer-Policy", "no-referrer"});
   response.headers.push_back({"Set-Cookie", fmt::format("{}={}; Path=/; HttpOnly; SameSite=Strict",
                                                         CookieName(), options_.session)});
@@ -151,11 +139,10 @@ void LoopbackServer::Handle(const std::shared_ptr<net::Exchange>& exchange) {
   const bool is_api = path.starts_with(kRoot);
   if (!allowed && is_api) {
     return exchange->Respond(ToHttp(
-        Failure(401, "no session: open the address that was printed when the server was started")));
+        Failure(401, "no session: open a link to the dashboard, of `berth dashboard --open`")));
   }
   if (!allowed) {
-    return exchange->Respond(
-        Refusal(401, "Open the address that was printed when the server was started.\n"));
+    return exchange->Respond(Refusal(401, "This browser has no session.\n" + HowToOpen()));
   }
   if (is_api) return api_.Handle(exchange);
   exchange->Respond(DashboardResponse(request, path.substr(std::min<size_t>(1, path.size()))));

@@ -1,18 +1,18 @@
 // LoopbackServer serves the dashboard and its API to browsers on this machine.
 //
 // Other users of the machine, and pages of other sites in the same browser, must not read the
-// cluster: a request needs the session cookie, which a browser gets once for the token in the
-// printed address, and its Host header must name this server. Programs pass the token as a bearer
-// token.
+// cluster: a request needs the session cookie, which browsers and programs get for the token of a
+// link, and its Host header must name this server. A link opens the dashboard as often as needed
+// until it expires; the token is good for nothing else.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <string>
 
 #include "base/result.h"
+#include "base/time.h"
 #include "inspect/http/api_handler.h"
 #include "net/http_server.h"
 
@@ -21,8 +21,9 @@ namespace berth::inspect::http {
 struct LoopbackServerOptions {
   uint16_t port = 0;  // 0 means any free port.
   // Secrets, drawn at random: at least 128 bits each.
-  std::string token;    // In the address; for one browser, or any number of requests of programs.
-  std::string session;  // Of the cookie.
+  std::string link_key;          // Signs the tokens of links (link_token.h).
+  std::string session;           // Of the cookie.
+  const Clock* clock = nullptr;  // The wall clock; must outlive the server.
 };
 
 class LoopbackServer {
@@ -32,7 +33,7 @@ class LoopbackServer {
                                                        ApiHandler& api);
   ~LoopbackServer();
 
-  // The address to open, with the token.
+  // A new link.
   std::string url() const;
   uint16_t port() const { return port_; }
   void Stop();
@@ -43,13 +44,11 @@ class LoopbackServer {
   bool NamesThisServer(std::string_view host) const;
   bool IsAllowed(const net::ServerRequest& request) const;
   std::string CookieName() const;
-  // Exchanges the token of the query for a cookie.
-  net::ServerResponse LogIn(std::string_view token, bool has_session);
+  // Exchanges the token of a link for the cookie.
+  net::ServerResponse LogIn(std::string_view token, bool has_session) const;
 
   const LoopbackServerOptions options_;
   ApiHandler& api_;
-  std::mutex mutex_;  // Guards `token_used_`.
-  bool token_used_ = false;
   std::atomic<uint16_t> port_ = 0;  // Until it is known, no request names this server.
   std::unique_ptr<net::HttpServer> server_;
 };

@@ -9,6 +9,7 @@
 
 #include "inspect/http/api_handler.h"
 #include "inspect/http/dashboard_files.h"
+#include "inspect/http/link_token.h"
 #include "inspect/inspector_testing.h"
 #include "testing/raw_client.h"
 
@@ -20,7 +21,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-constexpr const char* kToken = "0123456789abcdef0123456789abcdef";
+constexpr const char* kKey = "0123456789abcdef0123456789abcdef";
 constexpr const char* kSession = "fedcba9876543210fedcba9876543210";
 
 class LoopbackServerTest : public testing::Test {
@@ -28,10 +29,12 @@ class LoopbackServerTest : public testing::Test {
   LoopbackServerTest() {
     engine_.Put(MakeNode("n").Label("markup", "<script>alert(1)</script>"));
     api_ = std::make_unique<ApiHandler>(engine_.TakeInspector());
-    server_ =
-        Require(LoopbackServer::Start({.port = 0, .token = kToken, .session = kSession}, *api_));
+    server_ = Require(LoopbackServer::Start(
+        {.port = 0, .link_key = kKey, .session = kSession, .clock = &clock_}, *api_));
   }
 
+  // The request that a link makes.
+  std::string OpenLink() const { return "GET /" + server_->url().substr(server_->url().find('?')); }
   std::string host() const { return fmt::format("127.0.0.1:{}", server_->port()); }
   std::string cookie() const {
     return fmt::format("Cookie: a=b; berth-session-{}={}\r\n", server_->port(), kSession);
@@ -46,6 +49,7 @@ class LoopbackServerTest : public testing::Test {
     return Send(line, fmt::format("Host: {}\r\n{}", host(), headers));
   }
 
+  SimClock clock_{Instant::FromUnixSeconds(1'800'000'000)};
   InspectedEngine engine_;
   std::unique_ptr<ApiHandler> api_;
   std::unique_ptr<LoopbackServer> server_;
@@ -54,7 +58,7 @@ class LoopbackServerTest : public testing::Test {
 TEST_F(LoopbackServerTest, WithoutASessionThereIsNothing) {
   for (const std::string& headers :
        {std::string(), std::string("Cookie: berth-session-1=x\r\n"),
-        fmt::format("Cookie: berth-session-{}={}\r\n", server_->port(), kToken),
+        fmt::format("Cookie: berth-session-{}={}\r\n", server_->port(), kKey),
         std::string("Authorization: Bearer nobody\r\n"),
         std::string("Authorization: Bearer \r\n")}) {
     EXPECT_THAT(SendToHost("GET /berth/v1/cluster", headers),
@@ -64,28 +68,37 @@ TEST_F(LoopbackServerTest, WithoutASessionThereIsNothing) {
   }
 }
 
-TEST_F(LoopbackServerTest, TheTokenOfTheAddressWorksOnce) {
-  EXPECT_EQ(server_->url(), fmt::format("http://{}/?token={}", host(), kToken));
-  const std::string line = fmt::format("GET /?token={}", kToken);
-  EXPECT_THAT(SendToHost("GET /?token=wrong"), StartsWith("HTTP/1.1 401"));
-  EXPECT_THAT(SendToHost(line),
-              AllOf(StartsWith("HTTP/1.1 303"), HasSubstr("Location: /\r\n"),
-                    HasSubstr(fmt::format("Set-Cookie: berth-session-{}={}; Path=/; HttpOnly; "
-                                          "SameSite=Strict\r\n",
-                                          server_->port(), kSession))));
-  EXPECT_THAT(SendToHost(line), AllOf(StartsWith("HTTP/1.1 401"), Not(HasSubstr(kSession))));
-  // The browser that has the cookie may open the address again.
-  EXPECT_THAT(SendToHost(line, cookie()), StartsWith("HTTP/1.1 303"));
+TEST_F(LoopbackServerTest, ALinkOpensAsOftenAsNeeded) {
+  const std::string link = OpenLink();
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_THAT(SendToHost(link),
+                AllOf(StartsWith("HTTP/1.1 200"), HasSubstr("content=\"0; url=/\""),
+                      HasSubstr(fmt::format("Set-Cookie: berth-session-{}={}; Path=/; HttpOnly; "
+                                            "SameSite=Strict\r\n",
+                                            server_->port(), kSession))));
+  }
   EXPECT_THAT(SendToHost("GET /berth/v1/cluster", cookie()), StartsWith("HTTP/1.1 200"));
+  EXPECT_THAT(SendToHost("GET /?token=wrong"),
+              AllOf(StartsWith("HTTP/1.1 401"), Not(HasSubstr(kSession))));
 }
 
-TEST_F(LoopbackServerTest, ProgramsPassTheTokenAsABearerToken) {
-  const std::string bearer = fmt::format("Authorization: Bearer {}\r\n", kToken);
-  for (int i = 0; i < 2; ++i) {
-    EXPECT_THAT(
-        SendToHost("GET /berth/v1/nodes/n", bearer),
-        AllOf(StartsWith("HTTP/1.1 200"), HasSubstr("Content-Type: application/json"),
-              HasSubstr("Cache-Control: no-store"), HasSubstr("X-Content-Type-Options: nosniff")));
+TEST_F(LoopbackServerTest, AnOldLinkSaysHowToGetANewOne) {
+  const std::string link = OpenLink();
+  clock_.Advance(kLinkLifetime + Duration::Seconds(1));
+  EXPECT_THAT(SendToHost(link), AllOf(StartsWith("HTTP/1.1 401"), Not(HasSubstr(kSession)),
+                                      HasSubstr("berth dashboard --open")));
+  EXPECT_THAT(SendToHost(OpenLink()), StartsWith("HTTP/1.1 200"));
+  // The browser that has the cookie needs no new link.
+  EXPECT_THAT(SendToHost(link, cookie()), StartsWith("HTTP/1.1 200"));
+  EXPECT_THAT(SendToHost("GET /", cookie()), StartsWith("HTTP/1.1 200"));
+}
+
+TEST_F(LoopbackServerTest, ATokenIsNoCredential) {
+  const std::string token = OpenLink().substr(std::string("GET /?token=").size());
+  for (const std::string& secret : {token, std::string(kKey), std::string(kSession)}) {
+    EXPECT_THAT(SendToHost("GET /berth/v1/cluster", "Authorization: Bearer " + secret + "\r\n"),
+                StartsWith("HTTP/1.1 401"));
+    EXPECT_THAT(SendToHost("GET /berth/v1/cluster?token=" + secret), StartsWith("HTTP/1.1 401"));
   }
 }
 
@@ -97,7 +110,7 @@ TEST_F(LoopbackServerTest, NamesOfOtherHostsAreRefused) {
     EXPECT_THAT(Send("GET /berth/v1/cluster", "Host: " + name + "\r\n" + cookie()),
                 StartsWith("HTTP/1.1 403"))
         << name;
-    EXPECT_THAT(Send(fmt::format("GET /?token={}", kToken), "Host: " + name + "\r\n"),
+    EXPECT_THAT(Send(OpenLink(), "Host: " + name + "\r\n"),
                 AllOf(StartsWith("HTTP/1.1 403"), Not(HasSubstr("Set-Cookie"))))
         << name;
   }

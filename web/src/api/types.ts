@@ -194,6 +194,7 @@ export interface FixStep {
 }
 
 export interface Fix {
+  by: "author" | "administrator";
   changes: { kind: string; text: string; object: ObjectName }[];
   node: string;
   moves?: { pod: PodName; from: string; to: string }[];
@@ -210,6 +211,8 @@ export interface Fixes {
 
 export interface PodExplanation extends Document {
   pod: PodName;
+  /** What decides, in words of the pod's author, without a full stop. */
+  sentence: string;
   state: "Pending" | "Nominated" | "Gated" | "Waiting" | "Running" | "Succeeded" | "Failed";
   terminating: boolean;
   schedulerName: string;
@@ -256,7 +259,7 @@ export interface Attempt extends PodName {
   time: string;
   uid: string;
   /** Its number among those of the pod. */
-  attempt?: number;
+  attempt: number;
   outcome: Outcome;
   node?: string;
   message?: string;
@@ -264,7 +267,7 @@ export interface Attempt extends PodName {
   groups: { plugin: string; reason: string; nodes: number }[];
   candidates: { node: string; score: number }[];
   victims: PodName[];
-  victimCount?: number;
+  victimCount: number;
   /** Absent if a search found the best node without counting the others. */
   evaluated?: number;
   feasible?: number;

@@ -5,46 +5,103 @@ import { queueLabels } from "../ui/controls.tsx";
 
 type Place = QueueName | "new" | "bound";
 
-const size = { width: 132, height: 62 };
-const places: Record<Place, { x: number; y: number; note: string }> = {
-  new: { x: 4, y: 24, note: "created" },
-  gated: { x: 4, y: 178, note: "has scheduling gates" },
-  active: { x: 222, y: 24, note: "next to be tried" },
-  backoff: { x: 222, y: 178, note: "waits before a retry" },
-  inFlight: { x: 440, y: 24, note: "in a scheduling cycle" },
-  unschedulable: { x: 440, y: 178, note: "waits for an event" },
-  waiting: { x: 658, y: 110, note: "at Permit" },
-  bound: { x: 824, y: 24, note: "has a node" },
-};
-const labels: Record<Place, string> = { ...queueLabels, new: "New", bound: "Bound" };
-
-interface Arrow {
-  path: string;
+interface Point {
   x: number;
   y: number;
 }
 
-export function arrow(from: Place, to: Place): Arrow {
+interface Drawing {
+  width: number;
+  height: number;
+  /** Of a box. */
+  box: { width: number; height: number };
+  places: Record<Place, Point>;
+}
+
+const wide: Drawing = {
+  width: 960,
+  height: 248,
+  box: { width: 132, height: 62 },
+  places: {
+    new: { x: 4, y: 24 },
+    gated: { x: 4, y: 178 },
+    active: { x: 222, y: 24 },
+    backoff: { x: 222, y: 178 },
+    inFlight: { x: 440, y: 24 },
+    unschedulable: { x: 440, y: 178 },
+    waiting: { x: 658, y: 110 },
+    bound: { x: 824, y: 24 },
+  },
+};
+// For phones: from top to bottom.
+const tall: Drawing = {
+  width: 344,
+  height: 424,
+  box: { width: 136, height: 62 },
+  places: {
+    new: { x: 4, y: 4 },
+    gated: { x: 204, y: 4 },
+    active: { x: 4, y: 122 },
+    backoff: { x: 204, y: 122 },
+    inFlight: { x: 4, y: 240 },
+    unschedulable: { x: 204, y: 240 },
+    waiting: { x: 204, y: 358 },
+    bound: { x: 4, y: 358 },
+  },
+};
+const notes: Record<Place, string> = {
+  new: "created",
+  gated: "has scheduling gates",
+  active: "next to be tried",
+  backoff: "waits before a retry",
+  inFlight: "in a scheduling cycle",
+  unschedulable: "waits for an event",
+  waiting: "at Permit",
+  bound: "has a node",
+};
+const labels: Record<Place, string> = { ...queueLabels, new: "New", bound: "Bound" };
+
+/** The ways that pods go, which are drawn when none goes there, too. */
+const ways: [Place, Place][] = [
+  ["new", "active"],
+  ["new", "gated"],
+  ["gated", "active"],
+  ["active", "inFlight"],
+  ["inFlight", "bound"],
+  ["inFlight", "waiting"],
+  ["waiting", "bound"],
+  ["inFlight", "unschedulable"],
+  ["inFlight", "backoff"],
+  ["unschedulable", "backoff"],
+  ["unschedulable", "active"],
+  ["backoff", "active"],
+];
+
+interface Arrow extends Point {
+  path: string;
+}
+
+export function arrow(from: Place, to: Place, { box, places }: Drawing): Arrow {
   const a = places[from];
   const b = places[to];
   const dx = b.x - a.x;
   const dy = b.y - a.y;
-  const sideways = Math.abs(dx) > size.width && Math.abs(dy) < 2 * size.height;
-  const diagonal = Math.abs(dx) > size.width && !sideways;
+  const apart = Math.abs(dx) > box.width;
+  const diagonal = apart && (Math.abs(dy) >= 2 * box.height || (box === tall.box && dy !== 0));
   let start: [number, number];
   let end: [number, number];
   let bend: [number, number, number, number];
-  if (sideways || diagonal) {
+  if (apart) {
     const right = dx > 0;
-    const lift = diagonal ? (dy > 0 ? 14 : -14) : dy === 0 ? 0 : Math.sign(dy) * 14;
-    start = [a.x + (right ? size.width : 0), a.y + size.height / 2 + lift];
-    end = [b.x + (right ? 0 : size.width), b.y + size.height / 2 - lift];
+    const lift = dy === 0 ? 0 : Math.sign(dy) * 14;
+    start = [a.x + (right ? box.width : 0), a.y + box.height / 2 + lift];
+    end = [b.x + (right ? 0 : box.width), b.y + box.height / 2 - lift];
     const half = (end[0] - start[0]) / 2;
     bend = [start[0] + half, start[1], end[0] - half, end[1]];
   } else {
     const down = dy > 0;
-    start = [a.x + size.width / 2, a.y + (down ? size.height : 0)];
-    end = [b.x + size.width / 2, b.y + (down ? 0 : size.height)];
+    start = [a.x + box.width / 2, a.y + (down ? box.height : 0)];
+    end = [b.x + box.width / 2, b.y + (down ? 0 : box.height)];
     const half = (end[1] - start[1]) / 2;
     bend = [start[0], start[1] + half, end[0], end[1] - half];
   }
@@ -60,18 +117,22 @@ export function arrow(from: Place, to: Place): Arrow {
 }
 
 function isPlace(name: string): name is Place {
-  return Object.hasOwn(places, name);
+  return Object.hasOwn(labels, name);
 }
 
 export function QueueDiagram({
   flow,
+  narrow,
   selected,
   onSelect,
 }: {
   flow: QueueFlow;
+  narrow: boolean;
   selected: string;
   onSelect(queue: string): void;
 }) {
+  const drawing = narrow ? tall : wide;
+  const size = drawing.box;
   const moves = flow.moves.filter((move) => isPlace(move.from) && isPlace(move.to) && move.count > 0);
   const rate = (place: Place) =>
     moves
@@ -80,9 +141,15 @@ export function QueueDiagram({
   const summary = queues
     .map((queue) => `${queueLabels[queue]} ${formatCount(flow.counts[queue])}`)
     .join(", ");
+  const idle = ways.filter(([from, to]) => !moves.some((move) => move.from === from && move.to === to));
   return (
-    <div class="flow-scroll">
-      <svg class="flow" viewBox="0 0 960 248" role="group" aria-label={`Queues: ${summary}`}>
+    <div>
+      <svg
+        class="flow"
+        viewBox={`0 0 ${drawing.width} ${drawing.height}`}
+        role="group"
+        aria-label={`Queues: ${summary}`}
+      >
         <defs>
           <marker
             id="arrow"
@@ -97,8 +164,17 @@ export function QueueDiagram({
             <path d="M0 0.5L8 4 0 7.5z" class="arrow-head" />
           </marker>
         </defs>
+        {idle.map(([from, to]) => (
+          <path
+            key={`${from}-${to}`}
+            d={arrow(from, to, drawing).path}
+            class="edge idle"
+            stroke-width="1"
+            marker-end="url(#arrow)"
+          />
+        ))}
         {moves.map((move) => {
-          const { path, x, y } = arrow(move.from as Place, move.to as Place);
+          const { path, x, y } = arrow(move.from as Place, move.to as Place, drawing);
           const perSecond = move.count / Math.max(0.001, flow.interval);
           const text = `${formatRate(perSecond)}/s`;
           const width = 1 + Math.log10(1 + perSecond) * 1.3;
@@ -121,8 +197,9 @@ export function QueueDiagram({
             </g>
           );
         })}
-        {(Object.keys(places) as Place[]).map((place) => {
-          const { x, y, note } = places[place];
+        {(Object.keys(notes) as Place[]).map((place) => {
+          const { x, y } = drawing.places[place];
+          const note = notes[place];
           const isQueue = place !== "new" && place !== "bound";
           const text = isQueue ? formatCount(flow.counts[place]) : `${formatRate(rate(place))}/s`;
           const content = (
@@ -160,7 +237,6 @@ export function QueueDiagram({
               role="button"
               tabIndex={0}
               aria-pressed={selected === place}
-              aria-label={`${labels[place]}: ${text} pods`}
               class="queue-button"
               onClick={() => onSelect(place)}
               onKeyDown={(event) => {

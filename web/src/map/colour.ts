@@ -103,13 +103,14 @@ export function textOn(use: number, theme: Theme): string {
 /** Colours of states and marks, distinct from every colour of the scale. */
 export const markColours: Record<
   Theme,
-  { assumed: string; nominated: string; notReady: string; cordoned: string; none: string }
+  { assumed: string; nominated: string; notReady: string; cordoned: string; tainted: string; none: string }
 > = {
   light: {
     assumed: "#d9730d",
     nominated: "#a03a86",
     notReady: "#c33a2f",
     cordoned: "#a3a8b0",
+    tainted: "#6b4fb3",
     none: "#f1f3f5",
   },
   dark: {
@@ -117,6 +118,7 @@ export const markColours: Record<
     nominated: "#e58fd0",
     notReady: "#ff7b6b",
     cordoned: "#565e6b",
+    tainted: "#b9a3f5",
     none: "#1b212b",
   },
 };

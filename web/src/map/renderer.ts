@@ -2,7 +2,7 @@
 // stretches over the canvas: its cost does not depend on the number of nodes. What is added when cells are large enough
 // to see it (gaps, marks, names) is drawn for visible nodes only.
 import { nodeFlags } from "../api/types.ts";
-import { formatCount, formatPercent } from "../format.ts";
+import { formatCount, formatPercent, plural } from "../format.ts";
 import { hexPixel, levelOf, levels, markColours, pixel, scaleColours, type Theme, textOn } from "./colour.ts";
 import type { Layout } from "./layout.ts";
 import type { NodeStore } from "./node_store.ts";
@@ -23,7 +23,7 @@ export interface DrawOptions {
 }
 
 /** Cells of at least this many CSS pixels get: gaps, marks in shape, use in percent, names. */
-const detail = { gaps: 4, shapes: 9, percent: 36, names: 84 };
+const detail = { gaps: 4, shapes: 9, percent: 36, names: 64, more: 104 };
 /** How visible nodes are that the filter hides, of 255. */
 const hiddenAlpha = 28;
 
@@ -88,7 +88,7 @@ export class MapRenderer {
       const flags = store.flags[row]!;
       if (flags & nodeFlags.notReady) pixels[cell] = notReady;
       else pixels[cell] = Number.isNaN(use) ? none : table[levelOf(use)]!;
-      if (flags & 3 || store.assumed[row]! > 0 || store.nominated[row]! > 0) this.marked.push(row);
+      if (flags !== 0 || store.assumed[row]! > 0 || store.nominated[row]! > 0) this.marked.push(row);
     }
     this.texture.getContext("2d")?.putImageData(this.image, 0, 0);
   }
@@ -227,22 +227,32 @@ export class MapRenderer {
           context.fillText(percent, px + view.scale / 2, py + view.scale / 2);
           continue;
         }
-        const room = view.scale - 2 * pad - 2;
+        const room = view.scale - 2 * pad - (store.assumed[row] ? 12 : 2);
         context.font = "600 11px system-ui, sans-serif";
         context.fillText(shorten(context, store.names[row]!, room, true), px + pad, py + pad);
         context.font = "600 18px system-ui, sans-serif";
         context.fillText(percent, px + pad, py + pad + 17);
         context.font = "11px system-ui, sans-serif";
-        const pods = store.pods[row]!;
-        context.fillText(
-          shorten(context, `${pods} pod${pods === 1 ? "" : "s"}`, room),
-          px + pad,
-          py + pad + 40,
-        );
-        const pool = store.pool(row);
-        if (pool && view.scale > 104) context.fillText(shorten(context, pool, room), px + pad, py + pad + 54);
+        for (const [i, line] of this.linesOf(row, view.scale).entries())
+          context.fillText(shorten(context, line, room), px + pad, py + pad + 38 + 14 * i);
       }
     }
+  }
+
+  /** What is said below a node's use: what keeps pods away comes first. */
+  private linesOf(row: number, scale: number): string[] {
+    const { store } = this;
+    const flags = store.flags[row]!;
+    const pods = store.pods[row]!;
+    const lines = [
+      flags & nodeFlags.notReady ? "not ready" : "",
+      flags & nodeFlags.unschedulable ? "cordoned" : "",
+      // Those of the state are said by it.
+      ...store.taints(row).filter((taint) => !taint.startsWith("node.kubernetes.io/")),
+      plural(pods, "pod"),
+      store.pool(row),
+    ].filter((line) => line !== "");
+    return lines.slice(0, scale >= detail.more ? 3 : 1);
   }
 
   // Assumed and nominated pods and the state of nodes. Far away they are dots, so that a few among 100,000 are seen.
@@ -279,10 +289,12 @@ export class MapRenderer {
         context.save();
         context.beginPath();
         const inset = Math.max(1, side * 0.06);
-        context.rect(x + inset, y + inset, side - 2 * inset, side - 2 * inset);
+        // Texts stay readable above a strip.
+        const height = side >= detail.names ? 8 : side - 2 * inset;
+        context.rect(x + inset, y + side - inset - height, side - 2 * inset, height);
         context.clip();
         context.beginPath();
-        const step = Math.max(5, side / 4);
+        const step = side >= detail.names ? 8 : Math.max(5, side / 4);
         for (let offset = -side; offset < side; offset += step) {
           context.moveTo(x + offset, y + side);
           context.lineTo(x + offset + side, y);
@@ -295,6 +307,20 @@ export class MapRenderer {
         context.lineWidth = Math.max(1, Math.min(2, side * 0.05));
         context.stroke();
         context.restore();
+      }
+      if (flags & (nodeFlags.noSchedule | nodeFlags.noExecute) && !(flags & 3)) {
+        const height = Math.min(10, side * 0.3);
+        const corner = Math.max(1.5, side * 0.06);
+        context.fillStyle = marks.tainted;
+        context.strokeStyle = colours.background;
+        context.lineWidth = 1;
+        context.beginPath();
+        context.moveTo(x + corner, y + side - corner);
+        context.lineTo(x + corner, y + side - corner - height);
+        context.lineTo(x + corner + height, y + side - corner);
+        context.closePath();
+        context.fill();
+        context.stroke();
       }
       if (flags & nodeFlags.notReady) {
         const inset = side * 0.3;

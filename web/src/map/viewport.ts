@@ -12,11 +12,13 @@ export interface Size {
 }
 
 export const largestScale = 160;
+/** A map of few nodes is drawn this large: names, taints and cordons can be read. */
+const largestFit = 120;
 
 export function fit(world: Size, window: Size, padding = 12): Viewport {
   const width = Math.max(1, window.width - 2 * padding);
   const height = Math.max(1, window.height - 2 * padding);
-  const scale = Math.min(largestScale / 2, width / world.width, height / world.height);
+  const scale = Math.min(largestFit, width / world.width, height / world.height);
   return {
     scale,
     x: (world.width - window.width / scale) / 2,

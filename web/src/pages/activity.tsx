@@ -216,6 +216,7 @@ function Attempts() {
       {
         key: "time",
         label: "Time",
+        narrow: true,
         value: (row) => Date.parse(row.time),
         json: (row) => row.time,
         render: (row) => <time dateTime={row.time}>{formatClock(row.time, true)}</time>,
@@ -223,12 +224,14 @@ function Attempts() {
       {
         key: "pod",
         label: "Pod",
+        narrow: "main",
         value: (row) => `${row.namespace}/${row.name}`,
         render: (row) => <PodLink pod={row} />,
       },
       {
         key: "outcome",
         label: "Outcome",
+        narrow: true,
         value: (row) => row.outcome,
         render: (row) => <OutcomeBadge outcome={row.outcome} />,
       },

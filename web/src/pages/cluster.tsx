@@ -10,8 +10,9 @@ import { colourResources, dominant, NodeStore } from "../map/node_store.ts";
 import { setQuery, useLive, useLoad, useRoute, useServices, useThrottled } from "../state/hooks.ts";
 import { nodeLink } from "../state/route.ts";
 import { type Column, Table } from "../table/table.tsx";
-import { Bar, Empty, NodeLink, Segmented, Select, Show } from "../ui/controls.tsx";
+import { Bar, BarLegend, Empty, NodeLink, Segmented, Select, Show, useColours } from "../ui/controls.tsx";
 import { Icon } from "../ui/icons.tsx";
+import { Problems } from "./problems.tsx";
 
 const pageSize = 20_000;
 
@@ -172,6 +173,7 @@ function Nodes({ store, reload }: { store: NodeStore; reload: () => void }) {
       {
         key: "name",
         label: "Node",
+        narrow: "main",
         value: ({ name }) => name,
         render: ({ name }) => <NodeLink name={name} />,
       },
@@ -181,8 +183,10 @@ function Nodes({ store, reload }: { store: NodeStore; reload: () => void }) {
       ...cluster.resources.map(
         ({ name, unit }): Column<Row> => ({
           key: name,
-          label: name,
+          // The last part: nvidia.com/gpu is as wide as its values.
+          label: name.slice(name.lastIndexOf("/") + 1),
           numeric: true,
+          narrow: name === "cpu" || name === "memory",
           value: ({ row }) => store.use(row, name),
           json: ({ row }) => ({
             allocatable: store.resources.get(name)?.allocatable[row],
@@ -200,15 +204,20 @@ function Nodes({ store, reload }: { store: NodeStore; reload: () => void }) {
               <span class="dim">–</span>
             ) : (
               <span class="with-bar">
-                <Bar ratio={use} label={`${name} ${formatPercent(use)}`} />
                 {formatPercent(use)}
+                <Bar ratio={use} label={`${name} ${formatPercent(use)}`} />
               </span>
             );
           },
         }),
       ),
-      { key: "assumed", label: "Assumed", numeric: true, value: ({ row }) => store.assumed[row]! },
-      { key: "nominated", label: "Nominated", numeric: true, value: ({ row }) => store.nominated[row]! },
+      { key: "assumed", label: "Assumed", numeric: true, value: ({ row }) => store.assumed[row] || null },
+      {
+        key: "nominated",
+        label: "Nominated",
+        numeric: true,
+        value: ({ row }) => store.nominated[row] || null,
+      },
       { key: "state", label: "State", value: ({ row }) => stateOf(store.flags[row]!) },
     ];
   }, [store, cluster, version]);
@@ -342,32 +351,9 @@ function Nodes({ store, reload }: { store: NodeStore; reload: () => void }) {
             />
           </div>
         )}
-        <aside class="side" aria-label="Summary">
-          <section>
-            <h2>{isFiltering(filter) ? "Shown" : "All nodes"}</h2>
-            <p class="big tabular">
-              {formatCount(filtered.count)}
-              {filtered.count !== store.count && <span class="dim"> of {formatCount(store.count)}</span>}
-            </p>
-            <dl class="uses">
-              {totals.map(({ name, unit, allocatable, requested }) => (
-                <div key={name}>
-                  <dt>{name}</dt>
-                  <dd>
-                    <Bar
-                      ratio={requested / allocatable}
-                      label={`${name}: ${formatPercent(requested / allocatable)} requested`}
-                    />
-                    <b class="tabular">{formatPercent(requested / allocatable)}</b>
-                    <span class="dim tabular">
-                      {formatAmount(requested, unit)} of {formatAmount(allocatable, unit)}
-                    </span>
-                  </dd>
-                </div>
-              ))}
-            </dl>
-          </section>
-          <Legend assumed={assumed} nominated={nominated} />
+        <Problems />
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+        <aside class="side" aria-label="Summary" tabIndex={0}>
           {selected >= 0 && (
             <section class="selected-node">
               <h2>Selected</h2>
@@ -392,6 +378,32 @@ function Nodes({ store, reload }: { store: NodeStore; reload: () => void }) {
               </a>
             </section>
           )}
+          <section>
+            <h2>{isFiltering(filter) ? "Shown" : "All nodes"}</h2>
+            <p class="big tabular">
+              {formatCount(filtered.count)}
+              {filtered.count !== store.count && <span class="dim"> of {formatCount(store.count)}</span>}
+            </p>
+            <dl class="uses">
+              {totals.map(({ name, unit, allocatable, requested }) => (
+                <div key={name}>
+                  <dt>{name}</dt>
+                  <dd>
+                    <Bar
+                      ratio={requested / allocatable}
+                      label={`${name}: ${formatPercent(requested / allocatable)} requested`}
+                    />
+                    <b class="tabular">{formatPercent(requested / allocatable)}</b>
+                    <span class="dim tabular">
+                      {formatAmount(requested, unit)} of {formatAmount(allocatable, unit)}
+                    </span>
+                  </dd>
+                </div>
+              ))}
+            </dl>
+            <BarLegend colours={useColours} />
+          </section>
+          <Legend assumed={assumed} nominated={nominated} />
         </aside>
       </div>
     </div>
@@ -446,6 +458,12 @@ function Legend({ assumed, nominated }: { assumed: number; nominated: number }) 
             <rect x="1" y="1" width="12" height="12" fill={marks.notReady} />
           </svg>
           Not ready
+        </li>
+        <li>
+          <svg width="14" height="14" aria-hidden="true">
+            <path d="M1 13V3L11 13z" fill={marks.tainted} />
+          </svg>
+          Tainted
         </li>
       </ul>
     </section>

@@ -75,6 +75,11 @@ function FixList({ namespace, name }: { namespace: string; name: string }) {
   );
 }
 
+/** Whether the fix's node is one that the fix adds. */
+function isNew({ changes, node }: Fix): boolean {
+  return changes.some(({ kind, object }) => kind === "AddNode" && object.name === node);
+}
+
 function FixItem(props: {
   namespace: string;
   name: string;
@@ -97,7 +102,7 @@ function FixItem(props: {
             </p>
           ))}
           <p class="dim">
-            runs on {fix.node.startsWith("a ") ? fix.node : <NodeLink name={fix.node} />}
+            runs on {isNew(fix) ? fix.node : <NodeLink name={fix.node} />}
             {fix.similar > 0 && `; ${plural(fix.similar, "similar fix", "similar fixes")}`}
             {fix.victims && fix.victims.length > 0 && `; preempts ${plural(fix.victims.length, "pod")}`}
             {fix.moves && fix.moves.length > 0 && `; moves ${plural(fix.moves.length, "pod")}`}

@@ -81,7 +81,13 @@ function MatrixTable({ namespace, name, first }: { namespace: string; name: stri
   };
   const columns = useMemo(
     (): Column<MatrixRow>[] => [
-      { key: "node", label: "Node", value: (row) => row.node, render: (row) => <NodeLink name={row.node} /> },
+      {
+        key: "node",
+        label: "Node",
+        narrow: "main",
+        value: (row) => row.node,
+        render: (row) => <NodeLink name={row.node} />,
+      },
       ...plugins.map(
         ({ plugin, index }): Column<MatrixRow> => ({
           key: plugin,
@@ -111,6 +117,7 @@ function MatrixTable({ namespace, name, first }: { namespace: string; name: stri
         key: "reason",
         label: "Reason",
         wide: true,
+        narrow: true,
         value: (row) => row.reason,
         render: (row) => row.reason || <span class="fits">fits</span>,
       },
@@ -122,6 +129,7 @@ function MatrixTable({ namespace, name, first }: { namespace: string; name: stri
       {state.error !== undefined && <ErrorBox error={asApiError(state.error)} retry={loadMore} />}
       <div class="matrix">
         <Table
+          nested
           id="matrix"
           label="Verdicts"
           columns={columns}

@@ -5,7 +5,7 @@ import { formatAmount, formatCount, formatPercent, plural } from "../format.ts";
 import { useGet, useLive, useServices, useThrottled } from "../state/hooks.ts";
 import { formatRoute } from "../state/route.ts";
 import { type Column, Table } from "../table/table.tsx";
-import { Age, Bar, CopyButton, Empty, Panel, PodLink, Show } from "../ui/controls.tsx";
+import { Age, Bar, BarLegend, CopyButton, Empty, Panel, PodLink, Show, useColours } from "../ui/controls.tsx";
 
 export function NodePage({ name }: { name: string }) {
   const { result, reload } = useGet<Node>(["nodes", name]);
@@ -15,6 +15,7 @@ export function NodePage({ name }: { name: string }) {
   });
   return (
     <div class="pad stack">
+      {!result.data && <h1 class="offscreen">Node {name}</h1>}
       <Show result={result} what={`node ${name}`} retry={reload} rows={10}>
         {(node) => <NodeView node={node} />}
       </Show>
@@ -38,12 +39,14 @@ function NodeView({ node }: { node: Node }) {
       {
         key: "pod",
         label: "Pod",
+        narrow: "main",
         value: (row) => `${row.namespace}/${row.name}`,
         render: (row) => <PodLink pod={row} />,
       },
       {
         key: "state",
         label: "State",
+        narrow: true,
         value: (row) => podStates[row.state],
         render: (row) => <span class={`badge s-${row.state}`}>{podStates[row.state]}</span>,
       },
@@ -83,8 +86,8 @@ function NodeView({ node }: { node: Node }) {
         value: (row) => row.plugin,
         render: (row) => <span class="tag">{row.plugin}</span>,
       },
-      { key: "reason", label: "Reason", wide: true, value: (row) => row.reason },
-      { key: "attempts", label: "Attempts", numeric: true, value: (row) => row.count },
+      { key: "reason", label: "Reason", wide: true, narrow: true, value: (row) => row.reason },
+      { key: "attempts", label: "Attempts", numeric: true, narrow: true, value: (row) => row.count },
       {
         key: "last",
         label: "Last",
@@ -171,7 +174,7 @@ function NodeView({ node }: { node: Node }) {
                     </td>
                     <td class="numeric">
                       {formatAmount(requested, unit)}{" "}
-                      <span class="dim">{formatPercent(requested / allocatable)}</span>
+                      <span class="dim share">{formatPercent(requested / allocatable)}</span>
                     </td>
                     <td class="numeric">{formatAmount(allocatable, unit)}</td>
                     <td class="numeric strong">{formatAmount(allocatable - requested, unit)}</td>
@@ -180,6 +183,7 @@ function NodeView({ node }: { node: Node }) {
               })}
             </tbody>
           </table>
+          <BarLegend colours={useColours} />
         </Panel>
         <Panel
           title="Labels and taints"

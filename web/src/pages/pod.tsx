@@ -15,6 +15,7 @@ import {
 import { setQuery, useGet, useLive, useNow, useRoute, useServices, useThrottled } from "../state/hooks.ts";
 import { type Column, Table } from "../table/table.tsx";
 import {
+  BarLegend,
   CopyButton,
   Empty,
   NodeLink,
@@ -44,6 +45,11 @@ export function PodPage({ namespace, name }: { namespace: string; name: string }
   const queued = row.result.data?.items.find((entry) => entry.name === name && entry.namespace === namespace);
   return (
     <div class="pad stack">
+      {!result.data && (
+        <h1 class="offscreen">
+          Pod {namespace}/{name}
+        </h1>
+      )}
       <Show result={result} what={`pod ${namespace}/${name}`} retry={reload} rows={12}>
         {(explanation) => (
           <>
@@ -75,7 +81,12 @@ export function PodPage({ namespace, name }: { namespace: string; name: string }
                   )}
                   {explanation.node && (
                     <span>
-                      on <NodeLink name={explanation.node} />
+                      on{" "}
+                      {explanation.placement?.nodeExists === false ? (
+                        `${explanation.node} (deleted)`
+                      ) : (
+                        <NodeLink name={explanation.node} />
+                      )}
                     </span>
                   )}
                   {explanation.nominatedNode && (
@@ -128,7 +139,7 @@ function Answer({ explanation }: { explanation: PodExplanation }) {
   const different = condition?.message && decision?.message && condition.message !== decision.message;
   return (
     <section class={`answer ${decision?.outcome ?? explanation.state}`} aria-label="Answer">
-      <p class="sentence">{sentence(explanation)}</p>
+      <p class="sentence">{asSentence(explanation.sentence)}</p>
       {decision?.message && <p class="message">{decision.message}</p>}
       {!decision?.message && condition?.message && <p class="message">{condition.message}</p>}
       {different && (
@@ -148,34 +159,6 @@ function Answer({ explanation }: { explanation: PodExplanation }) {
       ))}
     </section>
   );
-}
-
-export function sentence(explanation: PodExplanation): string {
-  const { decision, state } = explanation;
-  if (state === "Gated") return `Waits for its scheduling gates: ${(explanation.gates ?? []).join(", ")}.`;
-  if (state === "Waiting")
-    return `Has a node, and waits at Permit for ${(explanation.permit ?? []).join(", ")}.`;
-  if (state === "Succeeded" || state === "Failed") return `Has finished: ${state}.`;
-  if (state === "Running") {
-    const placement = explanation.placement;
-    if (!placement) return "Runs.";
-    if (placement.chosen) return "Runs, and the scheduler would choose the same node today.";
-    return `Runs; today the scheduler would choose another node${placement.whyNot ? `: this one ${placement.whyNot}` : ""}.`;
-  }
-  if (!decision) return "Has no decision.";
-  switch (decision.outcome) {
-    case "Fits":
-      return `Fits on ${plural(decision.explanation.feasibleNodes, "node")}; the scheduler is about to choose ${(decision.bestNodes ?? []).slice(0, 3).join(" or ") || "one"}.`;
-    case "Preempts":
-      return `Fits after preemption on ${decision.nominatedNode ?? "a node"}; its victims are being evicted.`;
-    case "Error":
-      return "The scheduling cycle ends with an error.";
-    case "Unschedulable": {
-      const first = [...decision.explanation.rejected].sort((a, b) => b.nodes - a.nodes)[0];
-      const main = first ? ` Most nodes are rejected by ${first.plugin}: ${first.reasons.join(", ")}.` : "";
-      return `Fits on none of ${plural(decision.explanation.nodes, "node")}.${main}`;
-    }
-  }
 }
 
 /** How many nodes each plugin left. */
@@ -205,6 +188,9 @@ function Funnel({ explanation }: { explanation: Explanation }) {
         </p>
       )}
       {rows.length === 0 && !explanation.preFilter && <Empty title="No plugin rejects a node" />}
+      {rows.length > 0 && (
+        <BarLegend colours={{ "rejected by this plugin": "c1", "left for the next": "kept" }} />
+      )}
       <ul class="funnel">
         {rows.map(({ group, before, after }) => (
           <li key={`${group.plugin} ${group.reasons.join()}`}>
@@ -382,12 +368,19 @@ function Preemption({ explanation }: { explanation: Explanation }) {
   type Candidate = (typeof candidates)[number];
   const columns = useMemo(
     (): Column<Candidate>[] => [
-      { key: "node", label: "Node", value: (row) => row.node, render: (row) => <NodeLink name={row.node} /> },
+      {
+        key: "node",
+        label: "Node",
+        narrow: "main",
+        value: (row) => row.node,
+        render: (row) => <NodeLink name={row.node} />,
+      },
       { key: "chosen", label: "Chosen", value: (row) => (row.chosen ? "yes" : "no") },
       {
         key: "victims",
         label: "Victims",
         wide: true,
+        narrow: true,
         value: (row) => row.victims.join(", "),
         json: (row) => row.victimDetails,
         render: (row) =>
@@ -446,6 +439,7 @@ function Attempts({
       {
         key: "time",
         label: "Time",
+        narrow: true,
         value: (row) => Date.parse(row.time),
         json: (row) => row.time,
         render: (row) => (
@@ -457,6 +451,7 @@ function Attempts({
       {
         key: "outcome",
         label: "Outcome",
+        narrow: true,
         value: (row) => row.outcome,
         render: (row) => <OutcomeBadge outcome={row.outcome} />,
       },
@@ -464,6 +459,7 @@ function Attempts({
         key: "waited",
         label: "Waited",
         numeric: true,
+        narrow: true,
         value: (row) => row.waitedFor,
         render: (row) => formatDuration(row.waitedFor),
       },
@@ -485,7 +481,10 @@ function Attempts({
         label: "Feasible",
         numeric: true,
         value: (row) => row.feasible,
-        render: (row) => (row.evaluated === undefined ? "–" : `${row.feasible} of ${row.evaluated}`),
+        render: (row) =>
+          row.evaluated === undefined
+            ? "–"
+            : `${formatCount(row.feasible ?? 0)} of ${formatCount(row.evaluated)}`,
       },
       {
         key: "duration",
@@ -523,6 +522,7 @@ function Attempts({
               />
               {attempt && <Phases attempt={attempt} />}
               <Table
+                nested
                 id="attempts"
                 label="Attempts"
                 columns={columns}
@@ -553,20 +553,22 @@ function Phases({ attempt }: { attempt: Attempt }) {
   const sum = total(attempt.phases) || 1;
   return (
     <div class="phases">
-      <div
-        class="phase-bar"
-        role="img"
-        aria-label={names.map((name) => `${name} ${formatDuration(attempt.phases[name]!)}`).join(", ")}
-      >
-        {names.map((name, i) => (
-          <span
-            key={name}
-            class={`c${i % 8}`}
-            style={{ width: `${(attempt.phases[name]! / sum) * 100}%` }}
-            title={`${name} ${formatDuration(attempt.phases[name]!)}`}
-          />
-        ))}
-      </div>
+      {names.length > 0 && (
+        <div
+          class="phase-bar"
+          role="img"
+          aria-label={names.map((name) => `${name} ${formatDuration(attempt.phases[name]!)}`).join(", ")}
+        >
+          {names.map((name, i) => (
+            <span
+              key={name}
+              class={`c${i % 8}`}
+              style={{ width: `${(attempt.phases[name]! / sum) * 100}%` }}
+              title={`${name} ${formatDuration(attempt.phases[name]!)}`}
+            />
+          ))}
+        </div>
+      )}
       <ul class="legend">
         <li class="dim">
           Attempt at {formatClock(attempt.time, true)}:

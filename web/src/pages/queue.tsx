@@ -12,13 +12,15 @@ import {
 } from "../api/types.ts";
 import { heat } from "../charts/heat_map.tsx";
 import { QueueDiagram } from "../charts/queue_flow.tsx";
-import { formatCount, formatShortDuration } from "../format.ts";
+import { formatCount, formatShortDuration, plural } from "../format.ts";
 import { colourOf, textOn } from "../map/colour.ts";
+import { firstReason, reasonsOf } from "../reasons.ts";
 import {
   asApiError,
   setQuery,
   useGet,
   useLive,
+  useNarrow,
   useRoute,
   useServices,
   useThrottled,
@@ -29,6 +31,7 @@ import {
   Age,
   Empty,
   ErrorBox,
+  NodeLink,
   Panel,
   Plugins,
   PodLink,
@@ -63,6 +66,7 @@ function Queues({ queue, reload }: { queue: Queue; reload: () => void }) {
   });
   const selected = queues.includes(query.queue as QueueName) ? (query.queue as QueueName) : undefined;
   const group = query.group;
+  const narrow = useNarrow();
   const total = queues.reduce((sum, name) => sum + flow.counts[name], 0);
   return (
     <>
@@ -72,6 +76,7 @@ function Queues({ queue, reload }: { queue: Queue; reload: () => void }) {
           note={total === 0 ? "no pod is waiting" : `${formatCount(total)} pods without a node`}
         >
           <QueueDiagram
+            narrow={narrow}
             flow={flow}
             selected={selected ?? ""}
             onSelect={(name) => setQuery({ queue: name === selected ? "" : name, group: "" })}
@@ -84,6 +89,11 @@ function Queues({ queue, reload }: { queue: Queue; reload: () => void }) {
       ) : (
         <>
           <Groups groups={queue.groups} selected={selected} group={group} />
+          {queue.groups
+            .filter((entry) => entry.group === group && (!selected || entry.queue === selected))
+            .map((entry) => (
+              <GroupFacts key={`${entry.queue} ${entry.message}`} group={entry} />
+            ))}
           {selected || group ? (
             <Pods key={`${selected} ${group}`} queue={selected} group={group} />
           ) : (
@@ -95,6 +105,45 @@ function Queues({ queue, reload }: { queue: Queue; reload: () => void }) {
         </>
       )}
     </>
+  );
+}
+
+/** What a group waits for in a few words. */
+export function groupReason({ message, queue, waitsFor }: QueueGroup): string {
+  if (message) return firstReason(message);
+  return queue === "active" || queue === "inFlight" ? "" : `waits for ${waitsFor.join(", ")}`;
+}
+
+/** All that is known of a group, above its pods. */
+function GroupFacts({ group }: { group: QueueGroup }) {
+  const reasons = reasonsOf(group.message ?? "");
+  const facts = {
+    "Rejected by": group.plugins.length > 0 && <Plugins names={group.plugins} all />,
+    Reasons: reasons.length > 0 && (
+      <ul>
+        {reasons.map(({ nodes, text }) => (
+          <li key={text}>
+            {nodes !== undefined && <b class="tabular">{formatCount(nodes)}</b>} {text}
+          </li>
+        ))}
+      </ul>
+    ),
+    "Waits for": group.waitsFor.join(", "),
+  };
+  return (
+    <Panel title={group.group} note={`${plural(group.count, "pod")} · ${queueLabels[group.queue]}`}>
+      <dl class="facts-list">
+        {Object.entries(facts).map(
+          ([label, value]) =>
+            value && (
+              <div key={label}>
+                <dt>{label}</dt>
+                <dd>{value}</dd>
+              </div>
+            ),
+        )}
+      </dl>
+    </Panel>
   );
 }
 
@@ -116,6 +165,7 @@ function Groups({
       {
         key: "group",
         label: "Group",
+        narrow: "main",
         value: (row) => row.group,
         render: (row) => (
           <button
@@ -134,11 +184,12 @@ function Groups({
         value: (row) => queueLabels[row.queue],
         render: (row) => <QueueBadge queue={row.queue} />,
       },
-      { key: "pods", label: "Pods", numeric: true, value: (row) => row.count },
+      { key: "pods", label: "Pods", numeric: true, narrow: true, value: (row) => row.count },
       {
         key: "oldest",
         label: "Oldest",
         numeric: true,
+        narrow: true,
         value: (row) => -Date.parse(row.oldest),
         json: (row) => row.oldest,
         render: (row) => (
@@ -149,20 +200,14 @@ function Groups({
       },
       { key: "priority", label: "Priority", numeric: true, value: (row) => row.maxPriority },
       {
-        key: "waitsFor",
-        label: "Waits for",
-        wide: 2.4,
-        value: (row) => row.waitsFor.join(", "),
-        json: (row) => row.waitsFor,
+        key: "reason",
+        label: "Reason",
+        wide: 3,
+        value: groupReason,
+        json: ({ message, plugins, waitsFor }) => ({ message, plugins, waitsFor }),
+        text: (row) => [row.message, ...row.plugins, ...row.waitsFor].join(" "),
+        title: ({ message }) => message ?? "",
       },
-      {
-        key: "plugins",
-        label: "Rejected by",
-        value: (row) => row.plugins.join(" "),
-        json: (row) => row.plugins,
-        render: (row) => <Plugins names={row.plugins} />,
-      },
-      { key: "message", label: "Message", wide: true, value: (row) => row.message },
     ],
     [],
   );
@@ -229,17 +274,22 @@ function Ages({ queue }: { queue: Queue }) {
   );
 }
 
+// The PriorityClasses that every cluster has.
+const systemClasses: Record<number, string> = {
+  2000001000: "system-node-critical",
+  2000000000: "system-cluster-critical",
+};
+
 function Priorities({ rows }: { rows: PriorityRow[] }) {
   const columns = useMemo(
     (): Column<PriorityRow>[] => [
-      { key: "priority", label: "Priority", numeric: true, value: (row) => row.priority },
+      { key: "priority", label: "Priority", numeric: true, narrow: true, value: (row) => row.priority },
       {
         key: "class",
         label: "Class",
-        value: (row) => row.className,
-        render: (row) => row.className ?? <span class="dim">–</span>,
+        value: (row) => row.className ?? systemClasses[row.priority],
       },
-      { key: "pods", label: "Pods", numeric: true, value: (row) => row.count },
+      { key: "pods", label: "Pods", numeric: true, narrow: true, value: (row) => row.count },
       {
         key: "oldest",
         label: "Oldest",
@@ -252,6 +302,7 @@ function Priorities({ rows }: { rows: PriorityRow[] }) {
         key: "pod",
         label: "Oldest pod",
         wide: true,
+        narrow: true,
         value: (row) => `${row.example.namespace}/${row.example.name}`,
         render: (row) => <PodLink pod={row.example} />,
       },
@@ -275,6 +326,7 @@ const podColumns: Column<PodRow>[] = [
   {
     key: "pod",
     label: "Pod",
+    narrow: "main",
     value: (row) => `${row.namespace}/${row.name}`,
     render: (row) => <PodLink pod={row} />,
   },
@@ -288,6 +340,7 @@ const podColumns: Column<PodRow>[] = [
     key: "age",
     label: "Age",
     numeric: true,
+    narrow: true,
     value: (row) => -Date.parse(row.since),
     json: (row) => row.since,
     render: (row) => <Age time={row.since} />,
@@ -303,23 +356,30 @@ const podColumns: Column<PodRow>[] = [
     render: (row) => (row.nextAttempt ? <Until time={row.nextAttempt} /> : <span class="dim">–</span>),
   },
   {
-    key: "plugins",
-    label: "Rejected by",
-    value: (row) => row.plugins.join(" "),
-    json: (row) => row.plugins,
-    render: (row) => <Plugins names={row.plugins} />,
+    key: "nominated",
+    label: "Nominated",
+    value: (row) => row.nominatedNode,
+    render: (row) => (row.nominatedNode ? <NodeLink name={row.nominatedNode} /> : <span class="dim">–</span>),
   },
-  { key: "message", label: "Message", wide: true, value: (row) => row.message },
-  { key: "nominated", label: "Nominated", value: (row) => row.nominatedNode },
-  { key: "group", label: "Group", value: (row) => row.group },
+  {
+    key: "reason",
+    label: "Reason",
+    wide: 2,
+    value: (row) => firstReason(row.message ?? ""),
+    json: ({ message, plugins, group }) => ({ message, plugins, group }),
+    text: (row) => [row.message, row.group, ...row.plugins].join(" "),
+    title: (row) => row.message ?? "",
+  },
 ];
+// Beside another table there is room for less.
+const oldestColumns = podColumns.filter(({ key }) => !["next", "nominated"].includes(key));
 
 function Oldest({ rows }: { rows: PodRow[] }) {
   return (
     <Table
       id="oldest"
       label="Oldest pods"
-      columns={podColumns}
+      columns={oldestColumns}
       rows={rows}
       rowKey={(row) => row.uid}
       maxRows={14}

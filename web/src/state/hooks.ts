@@ -182,6 +182,20 @@ export function useSize<T extends HTMLElement>(): [{ current: T | null }, Elemen
   return [ref, size];
 }
 
+const phone = "(max-width: 720px)";
+
+/** Whether the window is as narrow as a phone's. */
+export function useNarrow(): boolean {
+  const [narrow, setNarrow] = useState(() => matchMedia(phone).matches);
+  useEffect(() => {
+    const list = matchMedia(phone);
+    const update = () => setNarrow(list.matches);
+    list.addEventListener("change", update);
+    return () => list.removeEventListener("change", update);
+  }, []);
+  return narrow;
+}
+
 /** Calls `action` at most once in `milliseconds`, and once at the end. */
 export function useThrottled(action: () => void, milliseconds: number): () => void {
   const current = useRef(action);

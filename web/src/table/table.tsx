@@ -3,15 +3,25 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { formatCount } from "../format.ts";
-import { setQuery, useRoute } from "../state/hooks.ts";
+import { setQuery, useNarrow, useRoute } from "../state/hooks.ts";
 import { CopyButton } from "../ui/controls.tsx";
 import { Icon } from "../ui/icons.tsx";
-import { type ColumnModel, filterRows, nextSort, rowsAsJson, sortRows, visibleRange } from "./table_model.ts";
+import {
+  type ColumnModel,
+  filledColumns,
+  filterRows,
+  nextSort,
+  rowsAsJson,
+  sortRows,
+  visibleRange,
+} from "./table_model.ts";
 
 export interface Column<Row> extends ColumnModel<Row> {
   numeric?: boolean;
   /** Takes a share of the space that is left, and is cut with an ellipsis. */
   wide?: boolean | number;
+  /** Shown on phones, too; "main" is the column that is cut there if the others need the space. */
+  narrow?: boolean | "main";
   render?(row: Row): ComponentChildren;
   title?(row: Row): string;
 }
@@ -32,19 +42,30 @@ export interface TableProps<Row> {
   more?: (() => void) | undefined;
   tools?: ComponentChildren;
   selected?: string;
+  /** The table is part of a panel with a heading of its own. */
+  nested?: boolean;
 }
 
 const rowHeight = 30;
 
+function classOf<Row>({ numeric, wide, narrow }: Column<Row>): string {
+  return [numeric && "numeric", wide && "wide", narrow === "main" && "main"].filter(Boolean).join(" ");
+}
+
 export function Table<Row>(props: TableProps<Row>) {
-  const { id, label, columns, rows, rowKey, defaultSort = "", maxRows = 16 } = props;
+  const { id, label, rows, rowKey, defaultSort = "", maxRows = 16 } = props;
   const { query } = useRoute();
+  const phone = useNarrow();
   const filter = query[`${id}.filter`] ?? "";
   const sort = query[`${id}.sort`] ?? defaultSort;
   const shown = useMemo(
-    () => sortRows(filterRows(rows, columns, filter), columns, sort),
-    [rows, columns, filter, sort],
+    () => sortRows(filterRows(rows, props.columns, filter), props.columns, sort),
+    [rows, props.columns, filter, sort],
   );
+  const everyColumn = query[`${id}.columns`] === "all";
+  const filled = useMemo(() => filledColumns(rows, props.columns, sort), [rows, props.columns, sort]);
+  const columns = phone && !everyColumn ? filled.filter(({ narrow }) => narrow) : filled;
+  const Heading = props.nested ? "h3" : "h2";
   const scroller = useRef<HTMLDivElement>(null);
   const [scroll, setScroll] = useState(0);
   const virtual = shown.length > 120;
@@ -62,12 +83,7 @@ export function Table<Row>(props: TableProps<Row>) {
     const direction = sort === column.key ? "ascending" : sort === `-${column.key}` ? "descending" : "none";
     const next = nextSort(sort, column.key, column.numeric ?? false);
     return (
-      <th
-        key={column.key}
-        scope="col"
-        aria-sort={direction}
-        class={`${column.numeric ? "numeric" : ""}${column.wide ? " wide" : ""}`}
-      >
+      <th key={column.key} scope="col" aria-sort={direction} class={classOf(column)}>
         <button
           type="button"
           class="sort"
@@ -88,9 +104,9 @@ export function Table<Row>(props: TableProps<Row>) {
   return (
     <section class="table-box" aria-label={label}>
       <div class="table-tools">
-        <h3>
+        <Heading>
           {label} <span class="count">{count}</span>
-        </h3>
+        </Heading>
         {props.tools}
         <span class="spring" />
         <label class="search small">
@@ -100,14 +116,24 @@ export function Table<Row>(props: TableProps<Row>) {
             value={filter}
             placeholder="Filter"
             aria-label={`Filter ${label}`}
-            title={`Words, or column:word, column>5, -word. Columns: ${columns.map(({ key }) => key).join(", ")}`}
+            title={`Words, or column:word, column>5, -word. Columns: ${props.columns.map(({ key }) => key).join(", ")}`}
             onInput={(event) => setQuery({ [`${id}.filter`]: event.currentTarget.value })}
           />
         </label>
+        {phone && (everyColumn || columns.length < filled.length) && (
+          <button
+            type="button"
+            class="button quiet"
+            aria-pressed={everyColumn}
+            onClick={() => setQuery({ [`${id}.columns`]: everyColumn ? "" : "all" })}
+          >
+            All columns
+          </button>
+        )}
         <CopyButton
           label="JSON"
           title={`Copy ${formatCount(shown.length)} rows of ${label} as JSON`}
-          text={() => rowsAsJson(shown, columns)}
+          text={() => rowsAsJson(shown, props.columns)}
         />
       </div>
       {shown.length === 0 ? (
@@ -145,7 +171,7 @@ export function Table<Row>(props: TableProps<Row>) {
                       return (
                         <td
                           key={column.key}
-                          class={`${column.numeric ? "numeric" : ""}${column.wide ? " wide" : ""}`}
+                          class={classOf(column)}
                           style={column.wide ? { width: `${30 * Number(column.wide)}%` } : {}}
                           title={title}
                         >

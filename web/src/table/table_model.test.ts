@@ -3,6 +3,7 @@ import test from "node:test";
 import {
   type ColumnModel,
   compareValues,
+  filledColumns,
   filterRows,
   nextSort,
   rowsAsJson,
@@ -74,6 +75,19 @@ test("a header goes through two directions and back to none", () => {
     [nextSort("b", "a", true), nextSort("-a", "a", true), nextSort("a", "a", true)],
     ["-a", "a", ""],
   );
+});
+
+test("columns without a value hide, unless they come first or sort the rows", () => {
+  const list: ColumnModel<Row>[] = [
+    { key: "first", label: "First", value: () => "" },
+    ...columns,
+    { key: "gap", label: "Gap", value: () => null },
+    { key: "none", label: "None", value: () => Number.NaN },
+    { key: "zero", label: "Zero", value: () => 0 },
+  ];
+  const keys = (sort: string) => filledColumns(rows, list, sort).map(({ key }) => key);
+  assert.deepEqual(keys(""), ["first", "name", "queue", "pods", "zero"]);
+  assert.deepEqual(keys("-gap"), ["first", "name", "queue", "pods", "gap", "zero"]);
 });
 
 test("rows are copied as JSON with the keys of the columns", () => {

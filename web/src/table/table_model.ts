@@ -80,13 +80,27 @@ export function filterRows<Row>(
   return rows.filter((row) => terms.every((term) => holds(term, columns, row) !== term.negated));
 }
 
+function isEmpty(value: Value): boolean {
+  return value === null || value === undefined || value === "" || Number.isNaN(value);
+}
+
+/** The columns that have a value in any row, the first one, and the one that the rows are sorted by. */
+export function filledColumns<Row, Column extends ColumnModel<Row>>(
+  rows: readonly Row[],
+  columns: readonly Column[],
+  sort: string,
+): Column[] {
+  const sorted = sort.replace(/^-/, "");
+  return columns.filter(
+    (column, i) => i === 0 || column.key === sorted || rows.some((row) => !isEmpty(column.value(row))),
+  );
+}
+
 const collator = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
 
 /** Empty values come last in both directions; texts with numbers in them sort by the numbers. */
 export function compareValues(a: Value, b: Value, descending: boolean): number {
-  const emptyA = a === null || a === undefined || a === "" || Number.isNaN(a);
-  const emptyB = b === null || b === undefined || b === "" || Number.isNaN(b);
-  if (emptyA || emptyB) return Number(emptyA) - Number(emptyB);
+  if (isEmpty(a) || isEmpty(b)) return Number(isEmpty(a)) - Number(isEmpty(b));
   const order =
     typeof a === "number" && typeof b === "number" ? a - b : collator.compare(String(a), String(b));
   return descending ? -order : order;

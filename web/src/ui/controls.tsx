@@ -169,17 +169,18 @@ export function NodeLink({ name }: { name: string }) {
   );
 }
 
-/** Names of plugins; more than two are counted, and named in the title. */
-export function Plugins({ names }: { names: readonly string[] }) {
+/** Names of plugins; more than two are counted, and named in the title, unless `all` are wanted. */
+export function Plugins({ names, all = false }: { names: readonly string[]; all?: boolean }) {
   if (names.length === 0) return <span class="dim">–</span>;
+  const most = all ? names.length : 2;
   return (
     <span class="plugins" title={names.join(", ")}>
-      {names.slice(0, 2).map((name) => (
+      {names.slice(0, most).map((name) => (
         <span key={name} class="tag">
           {name}
         </span>
       ))}
-      {names.length > 2 && <span class="dim">+{names.length - 2}</span>}
+      {names.length > most && <span class="dim">+{names.length - most}</span>}
     </span>
   );
 }
@@ -265,6 +266,22 @@ export function Panel(props: {
     </section>
   );
 }
+
+/** What the colours of bars mean. */
+export function BarLegend({ colours }: { colours: Record<string, string> }) {
+  return (
+    <ul class="bar-legend" aria-label="Colours of the bars">
+      {Object.entries(colours).map(([label, colour]) => (
+        <li key={label}>
+          <span class={`swatch ${colour}`} aria-hidden="true" />
+          {label}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+export const useColours = { requested: "c0", "95% and more": "c1", "more than there is": "c3" };
 
 export function Bar({ ratio, label }: { ratio: number; label: string }) {
   const shown = Math.min(1, Math.max(0, Number.isFinite(ratio) ? ratio : 0));
