@@ -1,6 +1,7 @@
 # What `cmake --install` installs, in two install components:
 #
-#   programs      bin/berth, bin/kubectl-berth (a link to it) and bin/berth-scheduler
+#   programs      bin/berth, bin/kubectl-berth and bin/kubectl_complete-berth (links to it), and
+#                 bin/berth-scheduler
 #   development   static libraries, public headers and the CMake package `berth`
 #
 # The package has three targets, each a library with everything below it that the one before lacks:
@@ -84,10 +85,13 @@ add_custom_target(libraries DEPENDS installed_berth installed_daemon installed_c
 
 install(TARGETS berth berth-scheduler COMPONENT programs
   RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-# kubectl runs the programs of that name as plugins: `kubectl berth why`.
-install(CODE "file(CREATE_LINK berth
-  \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_BINDIR}/kubectl-berth\" SYMBOLIC)"
-  COMPONENT programs)
+# kubectl runs the programs of that name as plugins, `kubectl berth why`, and asks the others for
+# their completion.
+foreach(link kubectl-berth kubectl_complete-berth)
+  install(CODE "file(CREATE_LINK berth
+    \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_BINDIR}/${link}\" SYMBOLIC)"
+    COMPONENT programs)
+endforeach()
 
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/berth-config.cmake.in
   ${CMAKE_CURRENT_BINARY_DIR}/berth-config.cmake INSTALL_DESTINATION ${BERTH_PACKAGE_DIR})

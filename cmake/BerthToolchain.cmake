@@ -14,9 +14,14 @@ endif()
 
 add_library(berth_compile_options INTERFACE)
 target_compile_options(berth_compile_options INTERFACE
-  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Werror
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
+  $<$<BOOL:${BERTH_WERROR}>:-Werror>
   # Scores must match kube-scheduler's doubles to the last bit: no fused multiply-add.
   -ffp-contract=off)
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64")
+  # As on amd64: a char below zero there must not be one above 127 here.
+  target_compile_options(berth_compile_options INTERFACE -fsigned-char)
+endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # GCC 12 reports false positives for these inside inlined standard library code.
   target_compile_options(berth_compile_options INTERFACE
@@ -25,6 +30,8 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     # To GCC, files that are compiled several at a time are headers, and it warns of classes in them
     # that have members from anonymous namespaces.
     -Wno-subobject-linkage
+    # From GCC 13 on: it takes references to what a temporary list points to for dangling.
+    $<$<VERSION_GREATER_EQUAL:$<CXX_COMPILER_VERSION>,13>:-Wno-dangling-reference>
     # Asio has fences that GCC's thread sanitizer does not see; nothing there depends on them.
     -Wno-tsan
     # GCC collects garbage from 128 MB on, which is a tenth of the time of a large unit; from

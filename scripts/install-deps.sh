@@ -1,20 +1,35 @@
 #!/bin/sh
 # Installs the Debian packages that Berth is built with. Prints nothing if all are installed.
 #
-#   scripts/install-deps.sh         for `make build`, `make test` and `make bench`
+#   scripts/install-deps.sh         for `make build` and `make run`
+#   scripts/install-deps.sh --test  also for `make test` and `make bench`
 #   scripts/install-deps.sh --dev   also for `make format`, `make tidy`, `make fuzz`, `make verify`
+#   scripts/install-deps.sh --package   also for `make package` and `make verify STEPS=package`
 #
 # With BERTH_SKIP_DEPS=1 it does nothing: for other systems, where you install the same manually.
 set -eu
 
+# Debian 12's default Boost is too old, and later releases have no 1.81.
+boost=libboost-dev
+if grep -qs '^VERSION_ID="12"' /etc/os-release; then boost=libboost1.81-dev; fi
+
 packages="
   g++ cmake ninja-build make ccache mold python3
   libfmt-dev libsimdjson-dev libyaml-dev libre2-dev zlib1g-dev libmimalloc-dev
-  libboost1.81-dev libssl-dev libnghttp2-dev libsqlite3-dev openssl
-  libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev
+  $boost libssl-dev libnghttp2-dev libsqlite3-dev
+"
+test_packages="
+  openssl libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev
+  python3-yaml python3-jsonschema python3-kubernetes
 "
 dev_packages="
   clang-19 clang-format-19 clang-tidy-19 libclang-rt-19-dev llvm-19 valgrind prometheus
+"
+
+# The cross compiler's version is that of g++: see cmake/Arm64.cmake.
+package_packages="
+  g++-12-aarch64-linux-gnu dpkg-dev git python3-yaml
+  lintian minisign mmdebstrap qemu-user-static
 "
 
 fail() {
@@ -22,19 +37,21 @@ fail() {
   exit 1
 }
 
+# Any version of these works, wherever it came from: npm builds the dashboard, Chromium tests it,
+# kubectl is for the end-to-end tests.
+command -v npm >/dev/null || packages="$packages nodejs npm"
+command -v chromium >/dev/null || test_packages="$test_packages chromium"
+command -v kubectl >/dev/null || test_packages="$test_packages kubernetes-client"
+
 case "${1:-}" in
   "") ;;
-  --dev) packages="$packages $dev_packages" ;;
-  *) fail "unknown argument '$1'; the only one is --dev" ;;
+  --test) packages="$packages $test_packages" ;;
+  --dev) packages="$packages $test_packages $dev_packages" ;;
+  --package) packages="$packages $package_packages" ;;
+  *) fail "unknown argument '$1': use --test, --dev or --package" ;;
 esac
 
 if [ "${BERTH_SKIP_DEPS:-}" = 1 ]; then exit 0; fi
-
-# The dashboard is built with npm and tested in a browser.
-command -v npm >/dev/null || packages="$packages nodejs npm"
-command -v chromium >/dev/null || packages="$packages chromium"
-# For the end-to-end tests; any version works.
-command -v kubectl >/dev/null || packages="$packages kubernetes-client"
 
 # Word splitting makes one line of the list.
 all=$(echo $packages)
@@ -70,6 +87,6 @@ apt="$as_root env DEBIAN_FRONTEND=noninteractive apt-get -q \
 $apt update ||
   fail "apt-get update failed (see above). Check the network and /etc/apt, then try again."
 $apt install -y --no-install-recommends $missing ||
-  fail "apt-get install failed (see above). Berth is built on Debian 12 (bookworm); on another
+  fail "apt-get install failed (see above). Berth is built on Debian 12 and 13; on another
 release some packages may have other names. Install the same software manually, then run make
 with BERTH_SKIP_DEPS=1."
