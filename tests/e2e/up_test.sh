@@ -45,7 +45,7 @@ kind: Pod
 metadata: {name: giant}
 spec:
   containers:
-  - {name: c, image: "giant:1", resources: {requests: {cpu: "1000"}}}
+  - {name: c, image: "giant:1", resources: {requests: {cpu: "100"}}}
 YAML
 cat >"$dir/job.yaml" <<'YAML'
 apiVersion: batch/v1

@@ -4,7 +4,9 @@ import collections
 import json
 import re
 
-_LINE = re.compile(r'"Shadow (agrees|differs|is undecided)" (.*)$')
+_LINE = re.compile(
+    r'"Shadow (agrees|differs|does not judge|explains a difference by sampling)" (.*)$'
+)
 _FIELD = re.compile(r'(\w+)=("(?:[^"\\]|\\.)*"|\S+)')
 
 

@@ -29,7 +29,7 @@ class JudgementsTest(unittest.TestCase):
         found = parse(DIFFERS)
         self.assertFalse(found.agrees or found.is_tie)
         self.assertEqual(found["why"], 'scores 5, 1 less than "n-2"')
-        self.assertFalse(parse(DIFFERS.replace("differs", "is undecided")).agrees)
+        self.assertFalse(parse(DIFFERS.replace("differs", "does not judge")).agrees)
 
     def test_other_lines(self):
         self.assertIsNone(parse('I1116 05:09:49.385997 5107 x.cc:1] "Shadow mode ends" judged=3'))

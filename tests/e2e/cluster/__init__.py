@@ -1,0 +1,1 @@
+"""A real cluster on one machine, in namespaces of its own, and Berth on it."""
