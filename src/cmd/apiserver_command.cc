@@ -141,6 +141,7 @@ sigset_t StopSignals() {
   sigemptyset(&signals);
   sigaddset(&signals, SIGINT);
   sigaddset(&signals, SIGTERM);
+  sigaddset(&signals, SIGQUIT);
   // Closing the terminal stops the program, unless it was started with nohup.
   struct sigaction hangup = {};
   sigaction(SIGHUP, nullptr, &hangup);
@@ -313,9 +314,10 @@ void AddApiServer(flags::Command& berth) {
       "\n"
       "On a loopback address requests are not authenticated or authorized, as with kubectl proxy. "
       "Any\n"
-      "other address requires TLS and a bearer token or client certificate.\n"
-      "Exit codes: 0 stopped by a signal, 1 failed to start or the data directory cannot be\n"
-      "written, 2 invalid usage.\n";
+      "other address requires TLS and a bearer token or client certificate.\n";
+  command.exit_codes =
+      "0 stopped by a signal, 1 failed to start or the data directory cannot be written, 2 invalid "
+      "usage";
   command.examples =
       "  berth apiserver --data-dir ./cluster --kubeconfig ./kubeconfig\n"
       "  KUBECONFIG=./kubeconfig kubectl get namespaces\n"

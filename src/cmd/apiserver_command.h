@@ -56,9 +56,9 @@ Status WriteKubeconfig(const std::string& path, const RunningApiServer& api);
 // Returns `export KUBECONFIG=...` for a shell.
 std::string ExportLine(const std::string& path);
 
-// Blocks the signals that stop the program (SIGINT, SIGTERM, SIGHUP), for WaitForSignal, and those
-// that it has no use for. Must be called before any thread starts, so that all threads inherit the
-// mask.
+// Blocks the signals that stop the program (SIGINT, SIGTERM, SIGQUIT, SIGHUP), for WaitForSignal,
+// and those that it has no use for. Must be called before any thread starts, so that all threads
+// inherit the mask.
 void BlockSignals();
 // Waits for one of them, at most `limit`. Returns whether one arrived; the next one then ends the
 // program at once.

@@ -251,6 +251,9 @@ int RunWorkloads(const BenchOptions& options, const Registry& registry) {
     return ConfigureEngine(text, registry, features);
   };
   if (!options.peer.empty()) {
+    if (const std::string warning = PeerRateWarning(options.peer); !warning.empty()) {
+      fmt::print(stderr, "berth bench: warning: {}\n", warning);
+    }
     run.start_peer = [&options](const std::string& kubeconfig) {
       return StartPeerProcess(options.peer, kubeconfig);
     };
@@ -371,14 +374,16 @@ void AddBench(flags::Command& berth, const Registry& registry) {
       "engine;\n"
       "LOADING, in which it took the created objects in, is not part of it. DECISION columns are\n"
       "elapsed time. MEMORY is that of the whole process. Thresholds are shown, not enforced.\n"
-      "Ctrl-C prints what was measured.\n"
-      "Exit codes: 0 done, 1 a workload failed, 2 invalid usage or file, 130 interrupted.\n";
+      "Ctrl-C prints what was measured.\n";
+  command.exit_codes = "0 done, 1 a workload failed, 2 invalid usage or file, 130 interrupted";
   command.examples =
       "  berth bench --nodes 5000 --pods 10000 --classes each --mix mixed\n"
       "  berth bench --perf-config misc/performance-config.yaml --select SchedulingBasic/5000\n"
       "  berth bench --perf-config misc/performance-config.yaml --select Basic/500Nodes --mode "
       "http \\\n"
-      "    --peer 'kube-scheduler --kubeconfig {kubeconfig}' --json results.json\n";
+      "    --peer 'kube-scheduler --kubeconfig {kubeconfig} --leader-elect=false "
+      "--kube-api-qps 5000 --kube-api-burst 5000' \\\n"
+      "    --json results.json\n";
   const auto options = std::make_shared<BenchOptions>();
   AddBenchFlags(command, *options);
   command.run = [options, &flags = command.flags, &registry] {

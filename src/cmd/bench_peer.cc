@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -13,11 +14,17 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <string_view>
 #include <thread>
 #include <utility>
+#include <vector>
 
+#include "api/json/document.h"
+#include "api/json/parse.h"
+#include "api/json/yaml.h"
 #include "cmd/object_files.h"
+#include "flags/completion.h"
 
 namespace berth::cmd {
 namespace {
@@ -68,6 +75,29 @@ class PeerProcess final : public benchmark::PeerScheduler {
   bool ended_ = false;
 };
 
+constexpr double kDefaultRate = 50;
+
+// Returns the value of --name VALUE or --name=VALUE; nullopt if it is not among the words.
+std::optional<std::string> FlagValue(const std::vector<std::string>& words,
+                                     const std::string& name) {
+  std::optional<std::string> value;  // The last one counts.
+  for (size_t i = 0; i < words.size(); ++i) {
+    if (words[i] == "--" + name && i + 1 < words.size()) value = words[i + 1];
+    if (words[i].starts_with("--" + name + "=")) value = words[i].substr(name.size() + 3);
+  }
+  return value;
+}
+
+// Returns clientConnection.qps of the configuration file; 0 if it does not set it.
+double RateIn(const std::string& file) {
+  const auto text = ReadText(file);
+  const auto json = text ? api::FirstDocumentToJson(*text) : Fail("unreadable");
+  const auto parsed = json ? api::ParseJson(*json) : Fail("unreadable");
+  if (!parsed) return 0;
+  const api::Json* qps = api::At(api::ObjectAt(api::AsObject(*parsed), "clientConnection"), "qps");
+  return qps != nullptr && qps->is_number() ? qps->to_number<double>() : 0;
+}
+
 std::string WithKubeconfig(std::string command, const std::string& path) {
   for (size_t at = 0; (at = command.find(kPlaceholder, at)) != std::string::npos;) {
     command.replace(at, kPlaceholder.size(), path);
@@ -77,6 +107,31 @@ std::string WithKubeconfig(std::string command, const std::string& path) {
 }
 
 }  // namespace
+
+std::string PeerRateWarning(const std::string& command) {
+  // The first word, the program, would be dropped.
+  const std::vector<std::string> words = flags::SplitCommandLine("sh " + command);
+  const bool is_scheduler = std::ranges::any_of(words, [](const std::string& word) {
+    const std::string program = word.substr(word.rfind('/') + 1);
+    return program == "kube-scheduler" || program == "berth-scheduler";
+  });
+  if (!is_scheduler) return "";
+  double rate = 0;
+  // The file takes precedence, as in the scheduler.
+  const auto file = FlagValue(words, "config");
+  if (file) {
+    rate = RateIn(*file);
+  } else if (const auto given = FlagValue(words, "kube-api-qps")) {
+    rate = std::strtod(given->c_str(), nullptr);
+  }
+  // Negative: no limit.
+  if (rate < 0 || rate > kDefaultRate) return "";
+  return fmt::format(
+      "the peer sends at most {} requests per second, so that the ratio is that of the limit: {}",
+      rate == 0 ? kDefaultRate : rate,
+      file ? fmt::format("set clientConnection.qps and burst in {}", *file)
+           : "add --kube-api-qps=5000 --kube-api-burst=5000 to --peer");
+}
 
 Result<std::unique_ptr<benchmark::PeerScheduler>> StartPeerProcess(const std::string& command,
                                                                    const std::string& kubeconfig) {

@@ -14,4 +14,9 @@ namespace berth::cmd {
 Result<std::unique_ptr<benchmark::PeerScheduler>> StartPeerProcess(const std::string& command,
                                                                    const std::string& kubeconfig);
 
+// Returns a warning if the scheduler in the shell command keeps kube-scheduler's default of 50
+// requests per second: the ratio would be that of the limit. Empty if --kube-api-qps, or the file
+// of --config, raises it, or the command runs no kube-scheduler or berth-scheduler.
+std::string PeerRateWarning(const std::string& command);
+
 }  // namespace berth::cmd

@@ -5,27 +5,43 @@
 #include <algorithm>
 #include <cstdio>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "base/kubernetes_version.h"
 #include "cmd/commands.h"
 #include "flags/command.h"
+#include "flags/completion.h"
 
 namespace berth::cmd {
 namespace {
 
-constexpr const char* kVersion = "berth " BERTH_VERSION " (kube-scheduler v1.36)";
+// The names under which the program is installed. kubectl runs kubectl-berth for `kubectl berth`,
+// and asks kubectl_complete-berth for its completion.
+constexpr const char* kName = "berth";
+constexpr const char* kPluginName = "kubectl-berth";
+constexpr std::string_view kPluginCompletionName = "kubectl_complete-berth";
+
+bool CompletesForKubectl(int argc, const char* const* argv) {
+  if (argc == 0) return false;
+  const std::string_view path = argv[0];
+  return path.substr(path.rfind('/') + 1) == kPluginCompletionName;
+}
 
 }  // namespace
 
 int RunCommandLine(int argc, const char* const* argv,
                    const scheduler::framework::Registry& registry) {
   flags::Command berth(
-      "berth",
-      "Berth is a drop-in replacement for kube-scheduler v1.36 that explains every decision");
-  berth.SetVersion(kVersion);
+      kName,
+      fmt::format(
+          "Berth is a drop-in replacement for kube-scheduler v{} that explains every decision",
+          kKubernetesMinorVersion));
+  berth.SetVersion(VersionLine());
   AddApiServer(berth);
   AddBench(berth, registry);
   AddCheck(berth, registry);
+  flags::AddCompletion(berth, {kName, kPluginName});
   AddConfig(berth, registry);
   AddConformance(berth);
   AddDashboard(berth, registry);
@@ -33,13 +49,12 @@ int RunCommandLine(int argc, const char* const* argv,
   AddSchedule(berth, registry);
   AddSimtest(berth);
   AddUp(berth, registry);
-  berth.Add("version", "Print the version").run = [] {
-    fmt::print("{}\n", kVersion);
-    return kExitOk;
-  };
+  AddVersion(berth);
   AddWhy(berth, registry);
+  AddMan(berth);
 
   const std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
+  if (CompletesForKubectl(argc, argv)) flags::PrintCompletionsAndExit(berth, arguments);
   const auto invocation = flags::ParseCommandLine(berth, arguments, flags::TerminalColumns());
   if (!invocation) {
     fmt::print(stderr, "{}", invocation.error().message);

@@ -4,6 +4,8 @@
 // `registry` has the plugins that configurations may enable; it must outlive the command.
 #pragma once
 
+#include <string>
+
 namespace berth::flags {
 struct Command;
 }
@@ -24,8 +26,13 @@ void AddDashboard(flags::Command& berth, const Registry& registry);
 void AddReplay(flags::Command& berth, const Registry& registry);
 void AddSchedule(flags::Command& berth, const Registry& registry);
 void AddSimtest(flags::Command& berth);
+void AddMan(flags::Command& berth);
 void AddUp(flags::Command& berth, const Registry& registry);
+void AddVersion(flags::Command& berth);
 void AddWhy(flags::Command& berth, const Registry& registry);
+
+// Returns "berth 0.1.0 (kube-scheduler v1.36)".
+std::string VersionLine();
 
 // The help of --paranoid, which several commands have.
 inline constexpr const char* kParanoidHelp =

@@ -164,8 +164,8 @@ void AddConfig(flags::Command& berth, const Registry& registry) {
   flags::Command& validate = config.Add("validate", "Validate a file and list all errors");
   validate.details =
       "Prints \"FILE: valid\", or all errors, one per line, each with the path of its field.\n"
-      "Also instantiates plugins and extenders, as kube-scheduler does at startup.\n"
-      "Exit codes: 0 valid, 1 invalid, 2 invalid usage or unreadable file.\n";
+      "Also instantiates plugins and extenders, as kube-scheduler does at startup.\n";
+  validate.exit_codes = "0 valid, 1 invalid, 2 invalid usage or unreadable file";
   validate.examples = "  berth config validate scheduler.yaml\n";
   validate.Takes("FILE", options->file, "Configuration file, or - for standard input");
   flags::FlagGroup validate_flags(validate.flags);
@@ -173,9 +173,8 @@ void AddConfig(flags::Command& berth, const Registry& registry) {
   validate.run = [options, &registry] { return RunValidate(*options, registry); };
 
   flags::Command& show = config.Add("show", "Print a configuration as YAML, with defaults applied");
-  show.details =
-      "The output is a valid configuration file.\n"
-      "Exit codes: 0 printed, 1 invalid file, 2 invalid usage or unreadable file.\n";
+  show.details = "The output is a valid configuration file.\n";
+  show.exit_codes = "0 printed, 1 invalid file, 2 invalid usage or unreadable file";
   show.examples = "  berth config show > scheduler.yaml\n";
   show.Takes("FILE", options->file,
              "Configuration file, or - for standard input (default: built-in defaults)")

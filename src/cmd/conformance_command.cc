@@ -17,6 +17,7 @@
 #include "base/text_table.h"
 #include "cmd/command_line.h"
 #include "cmd/commands.h"
+#include "cmd/complete_names.h"
 #include "cmd/conformance_api_cases.h"
 #include "cmd/conformance_cel_cases.h"
 #include "cmd/conformance_cluster_cases.h"
@@ -261,8 +262,8 @@ void AddConformance(flags::Command& berth) {
   flags::Command& command = berth.Add(
       "conformance", "Compare Berth's decisions with results recorded from kube-scheduler");
   command.details =
-      "Prints the number of passed and failed cases per group, and the first differences.\n"
-      "Exit codes: 0 no case failed, 1 a case failed, 2 invalid usage or unreadable file.\n";
+      "Prints the number of passed and failed cases per group, and the first differences.\n";
+  command.exit_codes = "0 no case failed, 1 a case failed, 2 invalid usage or unreadable file";
   command.examples = "  berth conformance --first 10 tests/conformance/taints.jsonl.gz\n";
   const auto options = std::make_shared<ConformanceOptions>();
   command.Takes("FILE", options->files, "Case files: .jsonl or .jsonl.gz");
@@ -276,7 +277,8 @@ void AddConformance(flags::Command& berth) {
   group
       .List("scores-of", options->scores_of,
             "Compare only the scores of these plugins, without totals and best nodes")
-      .As("PLUGIN,...");
+      .As("PLUGIN,...")
+      .Completes(PluginNames());
   group.Switch("paranoid", options->paranoid, kParanoidHelp);
   command.run = [options] { return RunConformance(*options); };
 }

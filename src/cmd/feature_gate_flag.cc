@@ -6,21 +6,24 @@
 #include <cstdio>
 
 #include "features/feature_gates.h"
+#include "features/gate_completion.h"
 #include "flags/flag_group.h"
 
 namespace berth::cmd {
 
 void AddFeatureGates(flags::FlagGroup& group, std::vector<std::string>& settings) {
-  group.Other(
-      "feature-gates", "GATES",
-      [&settings](const std::string& text) -> Status {
-        for (std::string& setting : features::SplitSettings(text))
-          settings.push_back(std::move(setting));
-        return {};
-      },
-      [&settings] { return fmt::format("{}", fmt::join(settings, ",")); },
-      "Feature gates of the scheduler, as of kube-scheduler: Gate=true,Other=false; may be "
-      "repeated");
+  group
+      .Other(
+          "feature-gates", "GATES",
+          [&settings](const std::string& text) -> Status {
+            for (std::string& setting : features::SplitSettings(text))
+              settings.push_back(std::move(setting));
+            return {};
+          },
+          [&settings] { return fmt::format("{}", fmt::join(settings, ",")); },
+          "Feature gates of the scheduler, as of kube-scheduler: Gate=true,Other=false; may be "
+          "repeated")
+      .Completes(features::GateSettings());
 }
 
 Result<scheduler::model::Features> ReadFeatureGates(const std::vector<std::string>& settings,

@@ -15,6 +15,7 @@
 #include "client/load_config.h"
 #include "client/watch_events.h"
 #include "client/watch_frames.h"
+#include "flags/command.h"
 #include "runtime/watched_resources.h"
 
 namespace berth::cmd {
@@ -62,7 +63,7 @@ Result<ListOutcome> ListAll(client::RestClient& client, const Collection& collec
   const size_t first = objects.size();
   std::string token;
   bool paged = true;
-  do {
+  for (size_t pages = 0; pages < client::kMaxListPages; ++pages) {
     const client::RestRequest request = RequestFor(collection, token, paged);
     auto response = client::SendAndWait(client, request);
     if (!response) return Fail(client::Describe(request, response));
@@ -99,7 +100,9 @@ Result<ListOutcome> ListAll(client::RestClient& client, const Collection& collec
     if (collection.progress) collection.progress(collection.resource, objects.size() - first);
     token = page->continue_token;
     if (token.empty()) return ListOutcome{};
-  } while (true);
+  }
+  return Fail(fmt::format("GET {}: the list has more than {} pages", collection.path,
+                          client::kMaxListPages));
 }
 
 // "/api/v1/pods" becomes "/api/v1/namespaces/shop/pods".
@@ -157,6 +160,15 @@ std::string DefaultKubeconfig() {
   const std::string file = std::string(home) + "/.kube/config";
   std::error_code ignored;
   return std::filesystem::exists(file, ignored) ? file : "";
+}
+
+void DescribeDefaultKubeconfig(flags::Command& command) {
+  command.environment = {{"KUBECONFIG",
+                          "Kubeconfig files, separated by colons: the first that "
+                          "exists is read unless --kubeconfig is set"}};
+  command.files = {{"~/.kube/config", "Kubeconfig if neither is set"},
+                   {"/var/run/secrets/kubernetes.io/serviceaccount",
+                    "Credentials in a pod, if there is no kubeconfig"}};
 }
 
 Result<std::unique_ptr<LiveCluster>> LiveCluster::Make(const std::string& kubeconfig,

@@ -19,6 +19,10 @@ namespace berth::api::scheme {
 struct Kind;
 }
 
+namespace berth::flags {
+struct Command;
+}
+
 namespace berth::cmd {
 
 // A collection of which some objects were not read.
@@ -36,6 +40,8 @@ struct ReadableObjects {
 
 // Returns the kubeconfig file that kubectl would use; empty if there is none.
 std::string DefaultKubeconfig();
+// Says in the manual of a command where DefaultKubeconfig looks.
+void DescribeDefaultKubeconfig(flags::Command& command);
 
 class LiveCluster {
  public:

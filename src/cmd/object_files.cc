@@ -25,11 +25,14 @@ bool IsObjectFile(const std::filesystem::path& path) {
 
 }  // namespace
 
-Result<std::string> ReadStream(std::FILE* stream, const std::string& name) {
+Result<std::string> ReadStream(std::FILE* stream, const std::string& name, size_t limit) {
   std::string text;
   char chunk[1 << 16];
   errno = 0;
   while (const size_t count = std::fread(chunk, 1, sizeof(chunk), stream)) {
+    if (count > limit - text.size()) {
+      return Fail(fmt::format("{}: larger than {} bytes", name, limit));
+    }
     text.append(chunk, count);
   }
   if (std::ferror(stream) != 0) return FailOn(name, errno);
@@ -47,7 +50,8 @@ Result<std::string> ReadText(const std::string& path, std::string_view flag) {
 
 Result<std::vector<std::string>> ObjectFilesIn(const std::string& path) {
   std::error_code error;
-  if (path == kStandardInput || !std::filesystem::is_directory(path, error)) return {{path}};
+  if (path == kStandardInput || !std::filesystem::is_directory(path, error))
+    return std::vector{path};
   std::vector<std::string> files;
   std::filesystem::directory_iterator entry(path, error), end;
   for (; !error && entry != end; entry.increment(error)) {

@@ -1,6 +1,7 @@
 // Reads files, directories and standard input.
 #pragma once
 
+#include <cstddef>
 #include <cstdio>
 #include <string>
 #include <string_view>
@@ -14,8 +15,12 @@ namespace berth::cmd {
 // names it if there is one: "--config a.yaml: No such file or directory".
 Result<std::string> ReadText(const std::string& path, std::string_view flag = "");
 
-// Reads `stream` to its end. `name` is used in errors.
-Result<std::string> ReadStream(std::FILE* stream, const std::string& name);
+// The largest input: a dump of some 150,000 pods.
+inline constexpr size_t kMaxInputBytes = size_t{1} << 30;
+
+// Reads `stream` to its end; fails if that is beyond `limit`. `name` is used in errors.
+Result<std::string> ReadStream(std::FILE* stream, const std::string& name,
+                               size_t limit = kMaxInputBytes);
 
 // Returns the *.yaml, *.yml and *.json files of a directory, sorted; any other path unchanged.
 Result<std::vector<std::string>> ObjectFilesIn(const std::string& path);

@@ -125,9 +125,9 @@ void AddReplay(flags::Command& berth, const Registry& registry) {
   command.details =
       "Prints the number of events and decisions, and the first decision that differs. A truncated "
       "or\n"
-      "damaged end of the file is reported, and the intact part is replayed.\n"
-      "Exit codes: 0 identical, 1 a decision differs, 2 invalid usage, or an unreadable or damaged "
-      "file.\n";
+      "damaged end of the file is reported, and the intact part is replayed.\n";
+  command.exit_codes =
+      "0 identical, 1 a decision differs, 2 invalid usage, or an unreadable or damaged file";
   command.examples =
       "  berth schedule -f examples/decisions --record run.berth\n"
       "  berth replay run.berth\n"

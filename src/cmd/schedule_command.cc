@@ -13,6 +13,7 @@
 #include "base/workers.h"
 #include "cmd/command_line.h"
 #include "cmd/commands.h"
+#include "cmd/complete_names.h"
 #include "cmd/config_command.h"
 #include "cmd/feature_gate_flag.h"
 #include "cmd/live_cluster.h"
@@ -199,8 +200,8 @@ void AddSchedule(flags::Command& berth, const Registry& registry) {
       "other\n"
       "workloads become their pods. Fields that an API server defaults may be omitted; fields and\n"
       "kinds that do not exist are errors. With --kubeconfig, the files are what would be created\n"
-      "in a live cluster, to which nothing is written.\n"
-      "Exit codes: 0 done, 1 invalid input, 2 invalid usage, 3 see --fail-on-unschedulable.\n";
+      "in a live cluster, to which nothing is written.\n";
+  command.exit_codes = "0 done, 1 invalid input, 2 invalid usage, 3 see --fail-on-unschedulable";
   command.examples =
       "  berth schedule -f examples/harbour.yaml -f examples/pods.yaml --explain --pod web-1\n"
       "  berth schedule --kubeconfig ~/.kube/config -f deployment.yaml\n";
@@ -216,8 +217,11 @@ void AddSchedule(flags::Command& berth, const Registry& registry) {
       .Text("kubeconfig", options->kubeconfig,
             "Kubeconfig of a live cluster to read (read-only); the files are what is added to it")
       .As("FILE");
+  const NameSource names{
+      .kubeconfig = &options->kubeconfig, .context = &options->context, .files = &options->files};
   group.Text("context", options->context, "Kubeconfig context to use (default: current-context)")
-      .As("NAME");
+      .As("NAME")
+      .Completes(ContextNames(names));
   group
       .Text("validate", options->validate,
             "Unknown and duplicate fields: strict (an error), warn or ignore")
@@ -240,7 +244,8 @@ void AddSchedule(flags::Command& berth, const Registry& registry) {
       .Repeated("pod", options->pods,
                 "Show only this pod, NAME or NAMESPACE/NAME (all are scheduled); may be repeated")
       .Short('p')
-      .As("POD");
+      .As("POD")
+      .Completes(QualifiedPodNames(names));
   group.Uint("seed", options->seed,
              "Random seed, for choices that are random in kube-scheduler (default 0)");
   group.Switch("paranoid", options->paranoid, kParanoidHelp);

@@ -11,6 +11,7 @@
 
 #include "base/check.h"
 #include "runtime/extender_calls.h"
+#include "scheduler/framework/pod_status_patch.h"
 #include "scheduler/model/cluster.h"
 #include "scheduler/model/objects.h"
 #include "scheduler/recording/recording_engine.h"
@@ -135,16 +136,7 @@ class FakeApiServer {
   void Do(scheduler::engine::CommandId id, const scheduler::framework::PatchPodStatus& patch) {
     if (auto found = pods_.find(patch.pod); found != pods_.end()) {
       auto patched = api::CopyToChange(*found->second);
-      if (patch.nominated_node_name)
-        patched->status.nominated_node_name = *patch.nominated_node_name;
-      if (patch.condition) {
-        std::erase_if(patched->status.conditions, [&](const api::PodCondition& condition) {
-          return condition.type == patch.condition->type;
-        });
-        patched->status.conditions.push_back(*patch.condition);
-      }
-      if (patch.extended_resource_claim_status)
-        patched->status.extended_resource_claim_status = patch.extended_resource_claim_status;
+      scheduler::framework::Apply(patch, patched->status);
       Put(PodRef(std::move(patched)));
     }
     engine_.Handle(scheduler::engine::WriteDone{id, {}}, now_);

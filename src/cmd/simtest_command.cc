@@ -204,9 +204,9 @@ void AddSimtest(flags::Command& berth) {
   command.details =
       "Each seed generates one simulated cluster. Prints, for each seed that violates an "
       "invariant, its\n"
-      "last events and the command that reproduces it, and a summary line at the end.\n"
-      "Exit codes: 0 no violation, 1 an invariant was violated, 2 invalid usage or unreadable "
-      "file.\n";
+      "last events and the command that reproduces it, and a summary line at the end.\n";
+  command.exit_codes =
+      "0 no violation, 1 an invariant was violated, 2 invalid usage or unreadable file";
   command.examples =
       "  berth simtest --seeds 1..2000\n"
       "  berth simtest --seeds 17..17 --trace\n";

@@ -144,13 +144,13 @@ void AddUp(flags::Command& berth, const Registry& registry) {
   command.details =
       "kubectl and other clients can use it like any cluster. Pods are bound, get an IP and become "
       "Running,\n"
-      "but no containers are started. Prints the KUBECONFIG to use and the address of the "
+      "but no containers are started. Prints the KUBECONFIG to use and a link to the "
       "dashboard,\n"
-      "which one browser can open, then a status line.\n"
-      "Stop it with Ctrl-C; with --data-dir the next start resumes from the stored objects.\n"
-      "Exit codes: 0 stopped by a signal, or demo finished; 1 failed to start, or the data "
-      "directory\n"
-      "cannot be written; 2 invalid usage.\n";
+      "of which `berth dashboard --open` makes new ones, then a status line.\n"
+      "Stop it with Ctrl-C; with --data-dir the next start resumes from the stored objects.\n";
+  command.exit_codes =
+      "0 stopped by a signal, or demo finished; 1 failed to start, or the data directory cannot be "
+      "written; 2 invalid usage";
   command.examples =
       "  berth up --nodes 100 -f deployment.yaml\n"
       "  berth up --nodes 3 --gpus 4 -f claim.yaml\n"

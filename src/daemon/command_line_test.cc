@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <sstream>
+
 #include "daemon/options.h"
 
 namespace berth::daemon {
@@ -71,6 +73,21 @@ TEST(CommandLineTest, WarningsDoNotEndTheProcess) {
   EXPECT_EQ(run.code, -1);
   EXPECT_THAT(run.err, StartsWith("Flag --kubeconfig has been deprecated, "));
   EXPECT_THAT(run.log, HasSubstr("] feature gate OpportunisticBatching=false makes no "));
+}
+
+TEST(CommandLineTest, EveryLineIsJsonIfTheLogIs) {
+  const CommandRun warnings = Start({"--logging-format=json", "--kubeconfig=k", "-v1",
+                                     "--feature-gates=OpportunisticBatching=false"});
+  EXPECT_EQ(warnings.code, -1);
+  EXPECT_EQ(warnings.err, "");
+  EXPECT_THAT(warnings.log, HasSubstr("\"msg\":\"Flag --kubeconfig has been deprecated, "));
+  EXPECT_THAT(warnings.log, HasSubstr("feature gate OpportunisticBatching=false makes no "));
+  const CommandRun gates = Start({"--logging-format=json", "--feature-gates=Nope=true"});
+  EXPECT_EQ(gates.code, 1);
+  for (const CommandRun& run : {warnings, gates}) {
+    std::istringstream lines(run.log);
+    for (std::string line; std::getline(lines, line);) EXPECT_THAT(line, StartsWith("{\"ts\":"));
+  }
 }
 
 TEST(CommandLineTest, FlagsAreLoggedFromVerbosityOneOn) {

@@ -8,8 +8,12 @@
 #include <random>
 #include <utility>
 
+#include "api/json/document.h"
+#include "api/json/parse.h"
 #include "client/lease_candidate.h"
 #include "client/load_config.h"
+#include "daemon/version.h"
+#include "features/served_versions.h"
 #include "net/descriptor_limit.h"
 #include "observability/log.h"
 #include "runtime/cache_debugger.h"
@@ -107,6 +111,7 @@ Result<void> Daemon::MakeScheduler(const scheduler::framework::Registry& registr
   recording_ = *std::move(recording);
 
   const scheduler::engine::EngineOptions inspected = *engine;
+  engine->log = &engine_log_;
   runtime::SchedulerOptions scheduler;
   scheduler.api = api_;
   scheduler.protobuf = IsProtobuf(connection);
@@ -115,7 +120,6 @@ Result<void> Daemon::MakeScheduler(const scheduler::framework::Registry& registr
   scheduler.parallelism = options_.configuration.parallelism;
   scheduler.host = host_;
   scheduler.recording = recording_.get();
-  scheduler.observer = &decision_log_;
   scheduler.tap = &changes_;
   scheduler.requests = &metrics_->requests();
   scheduler.warn = [](const std::string& line) { LOG_WARNING(line); };
@@ -149,16 +153,48 @@ int Daemon::Run() {
   }
   if (candidate_ != nullptr) side_loop_->Post([this] { candidate_->Start(); });
   leadership_->Start();
-  while (process_events_.Next() == ProcessEvent::kDump) {
-    dumps_.Post([this] { runtime::ReportCache(*scheduler_); });
+  CheckServerVersion();
+  while (true) {
+    switch (process_events_.Next()) {
+      case ProcessEvent::kDump:
+        dumps_.Post([this] { runtime::ReportCache(*scheduler_); });
+        break;
+      case ProcessEvent::kReport:
+        ReportShadow();
+        break;
+      case ProcessEvent::kEnd:
+        return End();
+    }
   }
-  return End();
+}
+
+// DIFFERS: kube-scheduler does not ask.
+void Daemon::CheckServerVersion() {
+  auto client = client::RestClient::Create(*side_loop_, api_);
+  if (!client) return;  // As the scheduler's own client, which reports it.
+  version_client_ = *std::move(client);
+  client::RestRequest request;
+  request.path = "/version";
+  version_client_->Send(request, [](const net::HttpResult<net::HttpResponse>& response) {
+    if (!response || !response->ok()) return;
+    const auto version = api::ParseJson(response->body);
+    const api::JsonObject* object = version ? api::AsObject(*version) : nullptr;
+    const std::string problem = features::UnservedVersionText(api::StringAt(object, "gitVersion"));
+    if (!problem.empty()) LOG_WARNING(problem);
+  });
 }
 
 void Daemon::OnJudgement(const runtime::Judgement& judgement) {
   shadow_totals_.Add(judgement.result);
   metrics_->Note(judgement);
   runtime::LogJudgement(judgement);
+}
+
+void Daemon::ReportShadow() {
+  if (!options_.flags.shadow) return;
+  scheduler_->driver().RunBetweenSteps([this](const scheduler::engine::Engine&) {
+    runtime::LogTotals("Shadow mode so far", shadow_totals_);
+  });
 }
 
 // --- the end ---
@@ -169,7 +205,7 @@ int Daemon::End() {
   // After the server, whose health checks read it.
   if (candidate_ != nullptr) net::RunAndWait(*side_loop_, [this] { candidate_.reset(); });
   CloseRecording();
-  if (options_.flags.shadow) runtime::LogSummary(shadow_totals_);
+  if (options_.flags.shadow) runtime::LogTotals("Shadow mode ends", shadow_totals_);
   if (leadership_->lost()) {
     LOG_ERROR("", "Leaderelection lost");
     return 1;

@@ -23,7 +23,7 @@
 #include "inspect/http/api_handler.h"
 #include "observability/health.h"
 #include "observability/scheduling/attempt_recorder.h"
-#include "observability/scheduling/decision_log.h"
+#include "observability/scheduling/engine_log.h"
 #include "runtime/scheduler.h"
 #include "scheduler/config/configuration.h"
 #include "scheduler/engine/engine.h"
@@ -78,6 +78,9 @@ class Daemon {
   std::string ResourceMetrics();
 
   // --- running ---
+  // Warns of an API server of a version that this release does not serve. Nothing waits for it.
+  void CheckServerVersion();
+  void ReportShadow();
   void OnJudgement(const runtime::Judgement& judgement);
   int End();
   void CloseRecording();
@@ -90,7 +93,7 @@ class Daemon {
   // Each depends on the ones above it.
   ProcessEvents process_events_;
   std::unique_ptr<DaemonMetrics> metrics_;
-  observability::scheduling::DecisionLog decision_log_;
+  observability::scheduling::EngineLog engine_log_{observability::Log()};
   std::unique_ptr<observability::scheduling::AttemptRecorder> attempts_;  // Null if it is off.
   std::unique_ptr<scheduler::recording::RecordWriter> recording_;
   std::string agent_;  // The User-Agent, without the component.
@@ -100,7 +103,7 @@ class Daemon {
   std::unique_ptr<DelegatedAccess> access_;    // Outlives the clients, which call it back.
   std::unique_ptr<net::EventLoop> side_loop_;  // For elections and access reviews.
   std::unique_ptr<client::RestClient> lease_client_, candidate_client_, authentication_client_,
-      authorization_client_;
+      authorization_client_, version_client_;
   std::unique_ptr<client::LeaseLock> lease_;
   std::unique_ptr<client::LeaseCandidate> candidate_;  // Of a coordinated election.
   std::unique_ptr<Leadership> leadership_;

@@ -9,6 +9,7 @@
 
 #include "api/json/writer.h"
 #include "api/timestamp.h"
+#include "base/kubernetes_version.h"
 #include "client/election_log.h"
 #include "client/lease_candidate.h"
 #include "daemon/daemon.h"
@@ -124,7 +125,7 @@ Result<void> Daemon::MakeCandidate(const std::string& identity, uint64_t seed) {
   if (!client) return std::unexpected(client.error());
   candidate_client_ = *std::move(client);
   const scheduler::config::LeaderElection& election = options_.configuration.leader_election;
-  const std::string version(KubernetesVersion());
+  const std::string version(kKubernetesVersion);
   candidate_ = std::make_unique<client::LeaseCandidate>(
       *candidate_client_, *side_loop_, clock_,
       client::LeaseCandidateOptions{.name_space = election.resource_namespace,

@@ -8,8 +8,11 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/kubernetes_version.h"
 #include "base/steady_clock.h"
+#include "build_info/build_info.h"
 #include "daemon/options.h"
+#include "daemon/version.h"
 #include "features/feature_gate_table.h"
 #include "observability/component_metrics.h"
 #include "observability/metric_registry.h"
@@ -51,9 +54,13 @@ observability::ProcessValues ThisProcess() {
 observability::BuildInfo ThisBuild() {
   observability::BuildInfo build;
   build.major = "1";
-  build.minor = "36";
+  build.minor = std::to_string(kKubernetesMinor);
   build.git_version = GitVersion();
-  build.compiler = "gcc";
+  const build_info::BuildInfo& own = build_info::ThisBuild();
+  build.git_commit = own.commit;
+  build.git_tree_state = build_info::TreeState(own);
+  build.build_date = own.date;
+  build.compiler = own.compiler;
   utsname system = {};
   if (uname(&system) == 0) build.platform = fmt::format("linux/{}", system.machine);
   return build;

@@ -40,17 +40,19 @@ TEST(DaemonMetrics, CountsJudgementsOfShadowMode) {
   runtime::Judgement judgement;
   judgement.tried = 3;
   for (const auto result :
-       {runtime::Judgement::Result::kAgrees, runtime::Judgement::Result::kAgreesInFlight,
-        runtime::Judgement::Result::kDiffers, runtime::Judgement::Result::kUndecided}) {
+       {runtime::Judgement::Result::kAgrees, runtime::Judgement::Result::kSameScore,
+        runtime::Judgement::Result::kAgreesInFlight, runtime::Judgement::Result::kSampled,
+        runtime::Judgement::Result::kDiffers, runtime::Judgement::Result::kNotJudged}) {
     judgement.result = result;
     metrics.Note(judgement);
   }
   const std::string text = metrics.Text();
-  for (const char* result : {"agrees", "agrees_in_flight", "differs", "undecided"}) {
+  for (const char* result :
+       {"agrees", "same_score", "agrees_in_flight", "sampled", "differs", "not_judged"}) {
     EXPECT_THAT(text, HasSubstr(std::string("\nberth_shadow_decisions_total{decision=\"placed\",") +
                                 "result=\"" + result + "\"} 1\n"));
   }
-  EXPECT_THAT(text, HasSubstr("\nberth_shadow_states_total 12\n"));
+  EXPECT_THAT(text, HasSubstr("\nberth_shadow_states_total 18\n"));
 }
 
 }  // namespace BERTH_TEST_FILE

@@ -8,6 +8,7 @@
 #include "client/load_config.h"
 #include "daemon/daemon.h"
 #include "daemon/endpoint_responses.h"
+#include "daemon/version.h"
 #include "inspect/http/dashboard_files.h"
 #include "inspect/inspector.h"
 #include "observability/log.h"

@@ -11,6 +11,7 @@
 #include "api/json/document.h"
 #include "api/json/yaml_writer.h"
 #include "api/timestamp.h"
+#include "base/kubernetes_version.h"
 #include "base/text.h"
 #include "daemon/endpoint_responses.h"
 #include "flags/flag_values.h"
@@ -249,8 +250,8 @@ StatusPage PageNow(const EndpointSources& sources, std::vector<std::string> path
   return {.started = sources.started,
           .now = sources.clock->Now(),
           .runtime = fmt::format("none (C++, gcc {})", __VERSION__),
-          .binary_version = "1.36.0",
-          .emulation_version = "1.36",
+          .binary_version = std::string(kKubernetesVersion),
+          .emulation_version = std::string(kKubernetesMinorVersion),
           .paths = std::move(paths)};
 }
 

@@ -5,6 +5,7 @@
 
 #include "daemon/flag_values.h"
 #include "features/feature_gates.h"
+#include "features/gate_completion.h"
 #include "flags/flag_group.h"
 
 namespace berth::daemon {
@@ -59,23 +60,31 @@ void AddServingFlags(FlagSet& flags, ServingFlags& serving) {
   group.Int("secure-port", serving.secure_port,
             "Port for HTTPS with authentication and authorization; 0 disables it.");
   group.Switch("disable-http2-serving", serving.disable_http2, "Do not serve HTTP/2.");
-  group.Text("cert-dir", serving.cert_dir,
-             "Directory of kube-scheduler.crt and kube-scheduler.key, which are generated if they "
-             "do not exist. Ignored if --tls-cert-file and --tls-private-key-file are set.");
-  group.Text("tls-cert-file", serving.tls_cert_file,
-             "File with the x509 certificate for HTTPS, followed by its intermediates; reloaded "
-             "when it changes. If not set, a self-signed certificate is generated.");
-  group.Text("tls-private-key-file", serving.tls_private_key_file,
-             "File with the x509 private key matching --tls-cert-file.");
+  group
+      .Text("cert-dir", serving.cert_dir,
+            "Directory of kube-scheduler.crt and kube-scheduler.key, which are generated if they "
+            "do not exist. Ignored if --tls-cert-file and --tls-private-key-file are set.")
+      .Completes(flags::Directories());
+  group
+      .Text("tls-cert-file", serving.tls_cert_file,
+            "File with the x509 certificate for HTTPS, followed by its intermediates; reloaded "
+            "when it changes. If not set, a self-signed certificate is generated.")
+      .Completes(flags::Files());
+  group
+      .Text("tls-private-key-file", serving.tls_private_key_file,
+            "File with the x509 private key matching --tls-cert-file.")
+      .Completes(flags::Files());
   group.List("tls-cipher-suites", serving.tls_cipher_suites,
              "Cipher suites for TLS 1.2 and older, by IANA name; those of TLS 1.3 cannot be "
              "configured. Default: OpenSSL's.");
   group.Numbers("tls-curve-preferences", serving.tls_curve_preferences,
                 "Key exchange mechanisms, by number: 23, 24, 25 (P-256, P-384, P-521) and 29 "
                 "(X25519). Default: OpenSSL's.");
-  group.Text("tls-min-version", serving.tls_min_version,
-             "Minimum TLS version: VersionTLS10, VersionTLS11, VersionTLS12 or VersionTLS13. "
-             "Default: TLS 1.2.");
+  group
+      .Text("tls-min-version", serving.tls_min_version,
+            "Minimum TLS version: VersionTLS10, VersionTLS11, VersionTLS12 or VersionTLS13. "
+            "Default: TLS 1.2.")
+      .Completes(flags::Words({"VersionTLS10", "VersionTLS11", "VersionTLS12", "VersionTLS13"}));
   group.Other(
       "tls-sni-cert-key", "namedCertKey",
       [&pairs = serving.tls_sni_cert_keys](const std::string& text) -> Status {
@@ -99,10 +108,12 @@ void AddServingFlags(FlagSet& flags, ServingFlags& serving) {
 void AddAuthenticationFlags(FlagSet& flags, AuthenticationFlags& authentication) {
   FlagGroup group(flags, "authentication");
   RequestHeaderFlags& headers = authentication.request_header;
-  group.Text("authentication-kubeconfig", authentication.kubeconfig,
-             "Kubeconfig of the API server that reviews tokens "
-             "(tokenreviews.authentication.k8s.io). If not set outside a cluster, tokens are "
-             "ignored and no client CA is looked up.");
+  group
+      .Text("authentication-kubeconfig", authentication.kubeconfig,
+            "Kubeconfig of the API server that reviews tokens "
+            "(tokenreviews.authentication.k8s.io). If not set outside a cluster, tokens are "
+            "ignored and no client CA is looked up.")
+      .Completes(flags::Files());
   group.Switch(
       "authentication-skip-lookup", authentication.skip_lookup,
       "Do not look up missing authentication configuration (client CA, request header CA) in "
@@ -111,12 +122,16 @@ void AddAuthenticationFlags(FlagSet& flags, AuthenticationFlags& authentication)
              "How long to cache token reviews.");
   group.Switch("authentication-tolerate-lookup-failure", authentication.tolerate_lookup_failure,
                "Continue if the lookup fails; requests may then be anonymous.");
-  group.Text("client-ca-file", authentication.client_ca_file,
-             "CA bundle for client certificates; the common name is the user. If not set, it is "
-             "looked up in the cluster.");
-  group.Text("requestheader-client-ca-file", headers.client_ca_file,
-             "CA bundle for client certificates of front proxies, whose headers identify the user. "
-             "If not set, it is looked up in the cluster.");
+  group
+      .Text("client-ca-file", authentication.client_ca_file,
+            "CA bundle for client certificates; the common name is the user. If not set, it is "
+            "looked up in the cluster.")
+      .Completes(flags::Files());
+  group
+      .Text("requestheader-client-ca-file", headers.client_ca_file,
+            "CA bundle for client certificates of front proxies, whose headers identify the user. "
+            "If not set, it is looked up in the cluster.")
+      .Completes(flags::Files());
   group.List("requestheader-allowed-names", headers.allowed_names,
              "Allowed common names of front proxies. If empty, any certificate signed by "
              "--requestheader-client-ca-file is allowed.");
@@ -130,10 +145,12 @@ void AddAuthenticationFlags(FlagSet& flags, AuthenticationFlags& authentication)
 
 void AddAuthorizationFlags(FlagSet& flags, AuthorizationFlags& authorization) {
   FlagGroup group(flags, "authorization");
-  group.Text("authorization-kubeconfig", authorization.kubeconfig,
-             "Kubeconfig of the API server that reviews access "
-             "(subjectaccessreviews.authorization.k8s.io). If not set outside a cluster, only "
-             "--authorization-always-allow-paths are allowed.");
+  group
+      .Text("authorization-kubeconfig", authorization.kubeconfig,
+            "Kubeconfig of the API server that reviews access "
+            "(subjectaccessreviews.authorization.k8s.io). If not set outside a cluster, only "
+            "--authorization-always-allow-paths are allowed.")
+      .Completes(flags::Files());
   group.List("authorization-always-allow-paths", authorization.always_allow_paths,
              "HTTP paths that need no authorization; a trailing * matches any suffix.");
   group.Time("authorization-webhook-cache-authorized-ttl", authorization.authorized_ttl,
@@ -172,12 +189,16 @@ void AddDeprecatedFlags(FlagSet& flags, DeprecatedFlags& deprecated) {
   say(group.Switch("contention-profiling", deprecated.contention_profiling,
                    std::string("no effect: Berth has no Go runtime.") + kIgnoredWithFile),
       "use enableContentionProfiling in the file of --config instead; it has no effect in Berth");
-  say(group.Text("kubeconfig", deprecated.kubeconfig,
-                 std::string("kubeconfig file with server and credentials; in-cluster if empty.") +
-                     kIgnoredWithFile),
+  say(group
+          .Text("kubeconfig", deprecated.kubeconfig,
+                std::string("kubeconfig file with server and credentials; in-cluster if empty.") +
+                    kIgnoredWithFile)
+          .Completes(flags::Files()),
       "use clientConnection.kubeconfig in the file of --config instead");
-  say(group.Text("kube-api-content-type", deprecated.content_type,
-                 std::string("content type of requests to the API server.") + kIgnoredWithFile),
+  say(group
+          .Text("kube-api-content-type", deprecated.content_type,
+                std::string("content type of requests to the API server.") + kIgnoredWithFile)
+          .Completes(flags::Words({"application/json", "application/vnd.kubernetes.protobuf"})),
       "use clientConnection.contentType in the file of --config instead");
   say(group.Float("kube-api-qps", deprecated.qps,
                   std::string("QPS to use while talking with the API server.") + kIgnoredWithFile),
@@ -203,8 +224,10 @@ void AddLeaderElectionFlags(FlagSet& flags, scheduler::config::LeaderElection& e
              "lease duration.");
   group.Time("leader-elect-retry-period", election.retry_period,
              "Time between attempts to acquire or renew the lease.");
-  group.Text("leader-elect-resource-lock", election.resource_lock,
-             "Type of the lock object; only 'leases' is supported.");
+  group
+      .Text("leader-elect-resource-lock", election.resource_lock,
+            "Type of the lock object; only 'leases' is supported.")
+      .Completes(flags::Words({"leases"}));
   group.Text("leader-elect-resource-name", election.resource_name, "Name of the lease.");
   group.Text("leader-elect-resource-namespace", election.resource_namespace,
              "Namespace of the lease.");
@@ -216,15 +239,18 @@ void AddFeatureFlags(FlagSet& flags, FeatureFlags& features) {
              "Version to emulate; Berth supports only 1.36 (or kube=1.36).");
   group.List("min-compatibility-version", features.min_compatibility_version,
              "Minimum version of other components: 1.33 to 1.36.");
-  group.Other(
-      "feature-gates", "colonSeparatedMultimapStringString",
-      [&gates = features.gates](const std::string& text) -> Status {
-        for (std::string& gate : features::SplitSettings(text)) gates.push_back(std::move(gate));
-        return {};
-      },
-      [&gates = features.gates] { return ShowGates(gates); },
-      "Feature gates: Gate=true,Other=false or kube:Gate=true. May be repeated. "
-      "docs/differences.md lists those that can be changed.");
+  group
+      .Other(
+          "feature-gates", "colonSeparatedMultimapStringString",
+          [&gates = features.gates](const std::string& text) -> Status {
+            for (std::string& gate : features::SplitSettings(text))
+              gates.push_back(std::move(gate));
+            return {};
+          },
+          [&gates = features.gates] { return ShowGates(gates); },
+          "Feature gates: Gate=true,Other=false or kube:Gate=true. May be repeated. "
+          "docs/differences.md lists those that can be changed.")
+      .Completes(features::GateSettings());
 }
 
 void AddMetricsFlags(FlagSet& flags, MetricsFlags& metrics) {
@@ -240,14 +266,17 @@ void AddMetricsFlags(FlagSet& flags, MetricsFlags& metrics) {
       [&labels = metrics.allowed_labels] { return ShowMetricLabels(labels); },
       "Allowed label values, others are exposed as 'unexpected': metric,label=a,b. May be "
       "repeated.");
-  group.Text("allow-metric-labels-manifest", metrics.allowed_labels_manifest,
-             "File with allowed label values: allowListMapping: {\"metric,label\": \"a,b\"}. "
-             "--allow-metric-labels takes precedence.");
+  group
+      .Text("allow-metric-labels-manifest", metrics.allowed_labels_manifest,
+            "File with allowed label values: allowListMapping: {\"metric,label\": \"a,b\"}. "
+            "--allow-metric-labels takes precedence.")
+      .Completes(flags::Files());
 }
 
 void AddLogFlags(FlagSet& flags, LogFlags& logs) {
   FlagGroup group(flags, "logs");
-  group.Text("logging-format", logs.format, "Log format: text or json.");
+  group.Text("logging-format", logs.format, "Log format: text or json.")
+      .Completes(flags::Words({"text", "json"}));
   group.Time("log-flush-frequency", logs.flush_frequency,
              "Maximum time between log flushes, if log lines are buffered.");
   group.Level("v", logs.verbosity, "Log level verbosity.").Short('v');

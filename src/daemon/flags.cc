@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/kubernetes_version.h"
 #include "base/text.h"
 #include "daemon/flag_groups.h"
 #include "flags/flag_group.h"
@@ -18,7 +19,6 @@ using flags::FlagGroup;
 using flags::FlagSet;
 
 constexpr std::string_view kProgram = "berth-scheduler";
-constexpr std::string_view kKubernetesVersion = "v1.36.0";
 
 Status SetVersion(const std::string& text, std::string& version) {
   if (text == "raw") {
@@ -26,11 +26,12 @@ Status SetVersion(const std::string& text, std::string& version) {
     return {};
   }
   if (text.starts_with('v')) {
-    const std::string_view rest = std::string_view(text).substr(
-        text.starts_with(kKubernetesVersion) ? kKubernetesVersion.size() : 0);
+    const std::string own = fmt::format("v{}", kKubernetesVersion);
+    const std::string_view rest =
+        std::string_view(text).substr(text.starts_with(own) ? own.size() : 0);
     if (!rest.empty() && rest[0] != '-' && rest[0] != '+') {
       return Fail(fmt::format("version {} must be {}, or begin with it and - or +",
-                              GoQuote(std::string_view(text)), kKubernetesVersion));
+                              GoQuote(std::string_view(text)), own));
     }
     version = text;
     return {};
@@ -43,9 +44,11 @@ Status SetVersion(const std::string& text, std::string& version) {
 
 void AddMiscFlags(FlagSet& set, DaemonFlags& flags) {
   FlagGroup group(set, "misc");
-  group.Text("config", flags.config, "KubeSchedulerConfiguration file.");
-  group.Text("write-config-to", flags.write_config_to,
-             "Write the configuration, with defaults, to this file and exit.");
+  group.Text("config", flags.config, "KubeSchedulerConfiguration file.").Completes(flags::Files());
+  group
+      .Text("write-config-to", flags.write_config_to,
+            "Write the configuration, with defaults, to this file and exit.")
+      .Completes(flags::Files());
   group.Text("master", flags.master,
              "Address of the Kubernetes API server; overrides the value in the kubeconfig.");
 }
@@ -68,7 +71,8 @@ void AddOwnFlags(FlagSet& set, DaemonFlags& flags) {
   group.Switch("shadow", flags.shadow,
                "Do not bind or write anything: compare each decision of the active scheduler with "
                "Berth's own, and report the result in logs and metrics.");
-  group.Text("record", flags.record, "Record events and decisions to this file, for berth replay.");
+  group.Text("record", flags.record, "Record events and decisions to this file, for berth replay.")
+      .Completes(flags::Files());
   group.Switch(
       "paranoid", flags.paranoid,
       "Recompute each decision from scratch and with the reference implementation; abort at "
@@ -78,6 +82,8 @@ void AddOwnFlags(FlagSet& set, DaemonFlags& flags) {
                "that path and /berth/v1/*.");
   ledger::AddLedgerFlags(group, flags.ledger, ".");
 }
+
+}  // namespace
 
 void AddAllFlags(FlagSet& set, DaemonFlags& flags) {
   AddMiscFlags(set, flags);
@@ -92,8 +98,6 @@ void AddAllFlags(FlagSet& set, DaemonFlags& flags) {
   AddGlobalFlags(set, flags);
   AddOwnFlags(set, flags);
 }
-
-}  // namespace
 
 Result<DaemonFlags> ParseFlags(std::span<const std::string> arguments) {
   DaemonFlags flags;
@@ -126,29 +130,14 @@ std::string UsageText(size_t columns) {
 }
 
 std::string HelpText(size_t columns) {
-  return "berth-scheduler is a drop-in replacement for kube-scheduler v1.36: it accepts the same\n"
-         "flags and KubeSchedulerConfiguration, makes the same decisions and binds pods to "
-         "nodes.\n\n" +
-         UsageText(columns);
-}
-
-std::string_view KubernetesVersion() { return kKubernetesVersion.substr(1); }
-
-std::string GitVersion() { return fmt::format("{}+berth.{}", kKubernetesVersion, BERTH_VERSION); }
-
-std::string ReportedVersion(const DaemonFlags& flags) {
-  return flags.version.starts_with('v') ? flags.version : GitVersion();
-}
-
-std::string VersionText(const std::string& version) {
-  if (version == "true") return fmt::format("Kubernetes {}\n", GitVersion());
-  if (version != "raw") return {};
   return fmt::format(
-      "version.Info{{Major:\"1\", Minor:\"36\", EmulationMajor:\"\", EmulationMinor:\"\", "
-      "MinCompatibilityMajor:\"\", MinCompatibilityMinor:\"\", GitVersion:{}, GitCommit:\"\", "
-      "GitTreeState:\"clean\", BuildDate:\"\", GoVersion:\"\", Compiler:\"gcc\", "
-      "Platform:\"linux/amd64\"}}\n",
-      GoQuote(std::string_view(GitVersion())));
+             "berth-scheduler is a drop-in replacement for kube-scheduler v{}: it accepts the "
+             "same\n"
+             "flags and KubeSchedulerConfiguration, makes the same decisions and binds pods to "
+             "nodes.\n\n",
+             kKubernetesMinorVersion) +
+         UsageText(columns) +
+         "\nUse \"berth-scheduler completion --help\" for the completion of flags in a shell.\n";
 }
 
 }  // namespace berth::daemon

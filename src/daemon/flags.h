@@ -12,6 +12,7 @@
 #include "base/result.h"
 #include "base/time.h"
 #include "daemon/flag_values.h"
+#include "flags/flag_set.h"
 #include "ledger/ledger.h"
 #include "scheduler/config/configuration.h"
 
@@ -136,6 +137,9 @@ struct DaemonFlags {
   bool is_given(std::string_view name) const { return given.contains(name); }
 };
 
+// Adds all flags to `set`, which set `flags`.
+void AddAllFlags(flags::FlagSet& set, DaemonFlags& flags);
+
 // Parses the arguments after the program's name. The error is kube-scheduler's, without "Error: ".
 Result<DaemonFlags> ParseFlags(std::span<const std::string> arguments);
 
@@ -145,14 +149,5 @@ Status CheckNoArguments(const DaemonFlags& flags);
 // Return the text of --help, and the usage that precedes an error about a flag; see FlagSet::Help.
 std::string HelpText(size_t columns = 0);
 std::string UsageText(size_t columns = 0);
-
-// Returns the text of --version=`version`; empty for "false".
-std::string VersionText(const std::string& version);
-// Returns "1.36.0": the version of Kubernetes that Berth replaces.
-std::string_view KubernetesVersion();
-// Returns "v1.36.0+berth.0.1.0": the version of Kubernetes that Berth replaces, and its own.
-std::string GitVersion();
-// Returns the version to report: GitVersion, unless --version sets another.
-std::string ReportedVersion(const DaemonFlags& flags);
 
 }  // namespace berth::daemon

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "daemon/version.h"
+
 namespace berth::daemon {
 namespace BERTH_TEST_FILE {
 

@@ -15,6 +15,7 @@
 #include "api/json/yaml.h"
 #include "base/text.h"
 #include "daemon/serving_tls.h"
+#include "daemon/version.h"
 #include "net/http_message.h"
 #include "observability/log.h"
 #include "scheduler/config/engine_options.h"
@@ -338,23 +339,34 @@ std::expected<DaemonOptions, int> ReadCommandLine(std::span<const std::string> a
     streams.out(HelpText(streams.columns));
     return std::unexpected(0);
   }
-  for (const std::string& warning : flags->warnings) streams.err(warning + "\n");
+  // With JSON, all but errors about flags is: the format is set before anything is written.
+  const bool json = flags->logs.format == "json";
+  const std::vector<std::string> deprecations = flags->warnings;
+  if (!json) {
+    for (const std::string& warning : deprecations) streams.err(warning + "\n");
+  }
   if (const Status status = CheckNoArguments(*flags); !status) {
     streams.err(fmt::format("Error: {}\n", status.error().message));
     return std::unexpected(1);
   }
   auto gates = features::FeatureGates::Parse(flags->features.gates);
-  if (!gates) return CommandFailed(gates.error());
+  auto log = ToLogOptions(flags->logs, gates ? *gates : features::FeatureGates());
+  if (!gates) {
+    if (log) observability::Log().Configure(*std::move(log));
+    return CommandFailed(gates.error());
+  }
   if (const std::string version = VersionText(flags->version); !version.empty()) {
     streams.out(version);
     return std::unexpected(0);
   }
-  auto log = ToLogOptions(flags->logs, *gates);
   if (!log) {
     streams.err(Aggregate(log.error()) + "\n");
     return std::unexpected(1);
   }
   observability::Log().Configure(*std::move(log));
+  if (json) {
+    for (const std::string& warning : deprecations) LOG_WARNING(warning);
+  }
   LogFlagValues(*flags);
   auto options = Complete(*std::move(flags), *std::move(gates), read);
   if (!options) return CommandFailed(options.error());

@@ -14,7 +14,12 @@ namespace {
 sigset_t TakenSignals() {
   sigset_t signals;
   sigemptyset(&signals);
-  for (const int signal : {SIGINT, SIGTERM, SIGUSR2, SIGPIPE}) sigaddset(&signals, signal);
+  for (const int signal : {SIGINT, SIGTERM, SIGQUIT, SIGUSR1, SIGUSR2, SIGPIPE})
+    sigaddset(&signals, signal);
+  // Closing the terminal ends the scheduler, unless it was started with nohup.
+  struct sigaction hangup = {};
+  sigaction(SIGHUP, nullptr, &hangup);
+  if (hangup.sa_handler != SIG_IGN) sigaddset(&signals, SIGHUP);
   return signals;
 }
 
@@ -37,8 +42,9 @@ void ProcessEvents::TakeSignals() {
   const sigset_t signals = TakenSignals();
   bool ending = false;
   for (int signal = 0; sigwait(&signals, &signal) == 0 && !stopping_;) {
+    if (signal == SIGUSR1) Post(ProcessEvent::kReport);
     if (signal == SIGUSR2) Post(ProcessEvent::kDump);
-    if (signal != SIGINT && signal != SIGTERM) continue;
+    if (signal == SIGUSR1 || signal == SIGUSR2 || signal == SIGPIPE) continue;
     if (ending) _exit(1);
     ending = true;
     Post(ProcessEvent::kEnd);

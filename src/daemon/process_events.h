@@ -10,8 +10,9 @@
 namespace berth::daemon {
 
 enum class ProcessEvent {
-  kEnd,   // SIGTERM or SIGINT, of which a second one exits at once, with 1; or it was posted.
-  kDump,  // SIGUSR2.
+  kEnd,     // SIGTERM or SIGINT, of which a second one exits at once, with 1; or it was posted.
+  kDump,    // SIGUSR2.
+  kReport,  // SIGUSR1.
 };
 
 class ProcessEvents {

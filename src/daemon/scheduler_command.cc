@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "daemon/command_table.h"
 #include "daemon/daemon.h"
 #include "daemon/options.h"
 #include "flags/command.h"
@@ -14,6 +15,7 @@ namespace berth::daemon {
 int RunSchedulerCommand(int argc, const char* const* argv,
                         const scheduler::framework::Registry& registry) {
   const std::vector<std::string> arguments(argv + 1, argv + argc);
+  if (const auto code = RunCompletion(arguments, flags::TerminalColumns())) return *code;
   const auto print_to = [](std::FILE* file) {
     return [file](std::string_view text) { std::fwrite(text.data(), 1, text.size(), file); };
   };

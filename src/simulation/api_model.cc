@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "scheduler/framework/pod_status_patch.h"
+
 namespace berth::simulation {
 namespace {
 
@@ -95,14 +97,7 @@ scheduler::framework::WriteResult ApiModel::Apply(const scheduler::framework::Pa
   if (pod == nullptr) return NoPod(patch.pod);
   if (pod->metadata.uid != patch.uid) return OtherUid(patch.pod);
   api::Pod patched = *pod;
-  if (patch.nominated_node_name) patched.status.nominated_node_name = *patch.nominated_node_name;
-  if (patch.condition) SetCondition(patched.status.conditions, *patch.condition);
-  if (const auto& wanted = patch.extended_resource_claim_status) {
-    auto& status = patched.status.extended_resource_claim_status;
-    if (!status) status.emplace();
-    status->resource_claim_name = wanted->resource_claim_name;
-    if (!wanted->request_mappings.empty()) status->request_mappings = wanted->request_mappings;
-  }
+  scheduler::framework::Apply(patch, patched.status);
   if (patched.status != pod->status) Update(std::move(patched));
   return {};
 }

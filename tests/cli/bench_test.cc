@@ -71,6 +71,9 @@ TEST_F(BenchTest, ComparesWithAnotherScheduler) {
   EXPECT_EQ(ended.code, 0) << ended.out << ended.err;
   EXPECT_THAT(ended.out, HasSubstr("RATIO"));
   EXPECT_THAT(ended.out, HasSubstr("\n  peer "));
+  EXPECT_THAT(ended.err, HasSubstr("berth bench: warning: the peer sends at most 50 requests per "
+                                   "second, so that the ratio is that of the limit: add "
+                                   "--kube-api-qps=5000 --kube-api-burst=5000 to --peer\n"));
 }
 
 TEST_F(BenchTest, ShowsWhatAPeerSaidThatEnds) {

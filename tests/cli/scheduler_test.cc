@@ -241,6 +241,18 @@ TEST_F(SchedulerProcess, ReleasesTheLeaseWhileABindHangs) {
   EXPECT_TRUE(std::ranges::any_of(api_.writes(), &RecordingApi::Write::releases));
 }
 
+TEST_F(SchedulerProcess, ReleasesTheLeaseWhenItsTerminalCloses) {
+  Start();
+  EXPECT_EQ(scheduler_->End(SIGHUP), 0) << scheduler_->err();
+  EXPECT_TRUE(std::ranges::any_of(api_.writes(), &RecordingApi::Write::releases));
+}
+
+TEST_F(SchedulerProcess, ReleasesTheLeaseOnQuit) {
+  Start();
+  EXPECT_EQ(scheduler_->End(SIGQUIT), 0) << scheduler_->err();
+  EXPECT_TRUE(std::ranges::any_of(api_.writes(), &RecordingApi::Write::releases));
+}
+
 TEST_F(SchedulerProcess, SignalsThatItDoesNotKnowChangeNothing) {
   Start();
   for (const int signal : {SIGUSR1, SIGPIPE, SIGALRM, SIGVTALRM, SIGIO, SIGWINCH, SIGCHLD, SIGCONT,

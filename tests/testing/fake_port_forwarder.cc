@@ -108,12 +108,19 @@ asio::awaitable<void> Forward(Stream stream, const Request& request, uint16_t po
   co_await ToPod(both);
 }
 
-Response Refusal(http::status status, const std::string& body) {
+Response Refusal(http::status status, const std::string& body,
+                 const char* content_type = "application/json") {
   Response response(status, 11);
   response.body() = body;
-  response.set(http::field::content_type, "application/json");
+  response.set(http::field::content_type, content_type);
   response.prepare_payload();
   return response;
+}
+
+// The kubelet's route for port-forwards declares no media type, so that only "*/*" matches it.
+bool KubeletAccepts(const Request& request) {
+  const std::string accept(request[http::field::accept]);
+  return accept.empty() || accept.find("*/*") != std::string::npos;
 }
 
 asio::awaitable<Response> AskUpstream(Request request, uint16_t port) {
@@ -178,6 +185,14 @@ struct FakePortForwarder::Parts {
         forwarded.push_back(target + (authorization.empty() ? "" : " " + authorization));
       }
       const auto port = options.port_for(target);
+      if (port && !KubeletAccepts(request)) {
+        co_await http::async_write(
+            stream,
+            Refusal(http::status::not_acceptable,
+                    "406: Not Acceptable\n\nAvailable representations: ", "text/plain"),
+            use_awaitable);
+        continue;
+      }
       const bool speaks = request[http::field::sec_websocket_protocol] == kSubprotocol;
       if (port && speaks) co_return co_await Forward(std::move(stream), request, *port);
       co_await http::async_write(

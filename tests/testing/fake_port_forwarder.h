@@ -1,6 +1,7 @@
 // FakePortForwarder is an API server for tests of port-forwards, on a free loopback port: it
 // forwards the ports of all pods to ports of this machine, as API server and kubelet do with the
-// WebSocket protocol v4.channel.k8s.io. It passes other requests on to another API server.
+// WebSocket protocol v4.channel.k8s.io. Like a kubelet, it refuses an Accept header without "*/*".
+// It passes other requests on to another API server.
 //
 // It runs on threads of its own; its functions may be called on any other.
 #pragma once

@@ -210,9 +210,12 @@ class ScriptedEngine {
     options.features = features;
     options.paranoid = true;
     options.attempts = attempts;
+    options.log = engine_log;
     harness_ = std::make_unique<EngineHarness>(options, registry_);
     return *harness_;
   }
+  // Replaces the default profile; plugins are added afterwards.
+  void UseProfile(scheduler::framework::ProfileConfig config) { config_ = std::move(config); }
   const scheduler::framework::ProfileConfig& config() const { return config_; }
   const scheduler::framework::Registry& registry() const { return registry_; }
 
@@ -264,6 +267,7 @@ class ScriptedEngine {
   // Set before Start.
   scheduler::model::Features features = {};
   scheduler::engine::AttemptObserver* attempts = nullptr;
+  scheduler::framework::LogSink* engine_log = nullptr;
 
  private:
   scheduler::framework::Registry registry_ = scheduler::plugins::InTreeRegistry();
