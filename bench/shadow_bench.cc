@@ -15,8 +15,10 @@ namespace {
 constexpr size_t kPods = 3'000;
 
 void Burst(benchmark::State& state) {
-  const runtime::LargeBurst burst = runtime::MakeLargeBurst(
-      static_cast<size_t>(state.range(0)), kPods, static_cast<size_t>(state.range(1)));
+  const runtime::LargeBurst burst =
+      runtime::MakeLargeBurst({.nodes = static_cast<size_t>(state.range(0)),
+                               .pods = kPods,
+                               .latency = static_cast<size_t>(state.range(1))});
   const SteadyClock stopwatch;
   runtime::ShadowTotals totals;
   size_t states = 0;
@@ -41,11 +43,13 @@ void Burst(benchmark::State& state) {
     }
     shadow.Finish(runtime::kBurstTime);
   }
-  const auto judged = static_cast<double>(totals.judged());
+  const auto judged = static_cast<double>(totals.seen());
   state.counters["decisions"] = benchmark::Counter(judged, benchmark::Counter::kIsRate);
   state.counters["states"] = static_cast<double>(states) / judged;
-  state.counters["in_flight"] = static_cast<double>(totals.in_flight) / judged;
-  state.counters["differ"] = static_cast<double>(totals.differed + totals.undecided);
+  state.counters["in_flight"] =
+      static_cast<double>(totals[runtime::Judgement::Result::kAgreesInFlight]) / judged;
+  state.counters["differ"] = static_cast<double>(totals[runtime::Judgement::Result::kDiffers] +
+                                                 totals[runtime::Judgement::Result::kNotJudged]);
 }
 BENCHMARK(Burst)
     ->ArgNames({"nodes", "latency"})

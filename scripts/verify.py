@@ -228,14 +228,36 @@ def count_simtest(run):
     return f"{worlds:,} worlds, {failed} failed, {run.total(r'([0-9]+) decisions'):,} decisions"
 
 
+def package(run, options):
+    run.command("make package", "scripts/package/build.py", "--jobs", options.jobs)
+    run.command("tests of the release", "tests/package/release_test.py", "dist")
+
+
+def count_package(run):
+    tests, failed = run.total(r"^Ran (\d+) tests?"), run.total(r"^FAILED \(.*?(\d+)")
+    return f"{tests} tests, {failed} failed"
+
+
+def mutants(run, options):
+    build(run, options, "release")
+    run.command("mutants", "scripts/mutants.py", "--jobs", options.jobs)
+
+
+def count_mutants(run):
+    changes, unnoticed = run.total(r"^(\d+) changes, "), run.total(r", (\d+) unnoticed$")
+    return f"{changes} changes, {unnoticed} unnoticed"
+
+
 # In the order in which they run: what is most likely to find something comes first.
 STEPS = {
     "simtest": (simtest, count_simtest),
+    "mutants": (mutants, count_mutants),
     "clang": (clang, count_clang),
     "tidy": (tidy, count_tidy),
     "asan": (run_tests("asan"), count_tests),
     "tsan": (run_tests("tsan"), count_tests),
     "fuzz": (fuzz, count_fuzz),
+    "package": (package, count_package),
 }
 
 

@@ -115,13 +115,18 @@ class CountsTest(unittest.TestCase):
         self.assertEqual(counts, "10,000 worlds, 2 failed, 1,800 decisions")
 
 
+    def test_mutants(self):
+        line = "213 changes, 210 noticed, 1 equivalent, 2 unnoticed"
+        self.assertEqual(self.counts("mutants", line), "213 changes, 2 unnoticed")
+
+
 class ParseTest(unittest.TestCase):
     def test_refuses_unknown_steps(self):
         error = io.StringIO()
         with self.assertRaises(SystemExit) as exit_, contextlib.redirect_stderr(error):
             verify.parse(["asan", "nonsense"])
         self.assertEqual(exit_.exception.code, 2)
-        self.assertIn("unknown step 'nonsense': choose from simtest, clang", error.getvalue())
+        self.assertIn("unknown step 'nonsense': choose from simtest, mutants", error.getvalue())
 
     def test_runs_all_steps_unless_some_are_named(self):
         self.assertEqual(verify.parse([]).steps, [])
