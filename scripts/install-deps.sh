@@ -19,7 +19,7 @@ packages="
   $boost libssl-dev libnghttp2-dev libsqlite3-dev
 "
 test_packages="
-  openssl libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev
+  openssl libgtest-dev libgmock-dev librapidcheck-dev libbenchmark-dev zsh fish
   python3-yaml python3-jsonschema python3-kubernetes
 "
 dev_packages="

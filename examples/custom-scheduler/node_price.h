@@ -38,7 +38,7 @@ class NodePrice final : public framework::NodeFilter, public framework::NodeScor
   int64_t ScoreNode(const framework::Cycle& cycle, model::NodeRow node) const override;
 
   // Both depend on the node alone, so the framework caches them until the node changes.
-  framework::Scope filter_scope() const override { return framework::Scope::kNode; }
+  framework::Reads reads() const override { return framework::Reads::kNodeAlone; }
   framework::Scope score_scope() const override { return framework::Scope::kNode; }
 
   // A rejected pod is tried again when a node is added, or its labels change, and it is affordable.

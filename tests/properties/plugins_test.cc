@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <memory>
 #include <string>
@@ -41,7 +42,24 @@ class Visitor {
   const scheduler::model::PodRecord record;
 };
 
-TEST(PluginsProperty, FilterLeavesExactlyTheNodesThatExplainAccepts) {
+// By row; of nodes that `filter` does not leave in.
+std::vector<uint32_t> RejectionKinds(const scheduler::framework::FilterPlugin& filter,
+                                     const scheduler::framework::Cycle& cycle,
+                                     const scheduler::model::NodeMask& left) {
+  scheduler::model::NodeMask rejected = cycle.nodes().present();
+  rejected -= left;
+  const scheduler::framework::Conditions conditions = filter.Require(cycle);
+  std::vector<uint32_t> kinds;
+  for (size_t word = 0; word < rejected.words().size(); ++word) {
+    std::array<uint32_t, 64> of_word{};
+    scheduler::framework::RejectionKinds(conditions, cycle, word * 64, rejected.words()[word],
+                                         of_word);
+    kinds.insert(kinds.end(), of_word.begin(), of_word.end());
+  }
+  return kinds;
+}
+
+TEST(PluginsProperty, FilterLeavesExactlyTheNodesThatJudgeAccepts) {
   const auto profile = MakeDefaultProfile();
   std::map<std::string, size_t> rejections;
   for (uint64_t seed = 1; seed <= 300; ++seed) {
@@ -58,6 +76,7 @@ TEST(PluginsProperty, FilterLeavesExactlyTheNodesThatExplainAccepts) {
         if (pre_filter != nullptr && !pre_filter->PreFilter(cycle).verdict.ok()) continue;
         scheduler::model::NodeMask left = cluster.nodes().present();
         ASSERT_TRUE(filter->Filter(cycle, left).ok()) << filter->name();
+        const std::vector<uint32_t> kind_of = RejectionKinds(*filter, cycle, left);
         std::map<uint32_t, scheduler::framework::Verdict> kinds;
         for (size_t row = 0; row < cluster.nodes().rows(); ++row) {
           if (!cluster.nodes().present().Test(row)) {
@@ -65,16 +84,15 @@ TEST(PluginsProperty, FilterLeavesExactlyTheNodesThatExplainAccepts) {
             continue;
           }
           const scheduler::framework::Verdict verdict =
-              filter->Explain(cycle, scheduler::model::NodeRow{static_cast<uint32_t>(row)});
+              filter->Judge(cycle, scheduler::model::NodeRow{static_cast<uint32_t>(row)});
           ASSERT_EQ(left.Test(row), verdict.ok())
               << filter->name() << ": " << verdict.Message() << ", seed " << seed;
           ASSERT_TRUE(verdict.ok() || verdict.rejected()) << verdict.Message();
           rejections[std::string(filter->name())] += !verdict.ok();
           if (verdict.ok()) continue;
-          const auto kind =
-              filter->RejectionKind(cycle, scheduler::model::NodeRow{static_cast<uint32_t>(row)});
-          if (!kind) continue;
-          const auto [alike, added] = kinds.emplace(*kind, verdict);
+          const uint32_t kind = kind_of[row];
+          if (kind == scheduler::framework::kNoKind) continue;
+          const auto [alike, added] = kinds.emplace(kind, verdict);
           ASSERT_EQ(alike->second, verdict) << filter->name() << ", seed " << seed;
         }
       }
@@ -129,7 +147,7 @@ TEST(PluginsProperty, FilterJudgesEachNodeIndependently) {
   }
 }
 
-// Returns the nodes that pass the rules which `filter` has described.
+// Returns the nodes that pass the rules of a search with `filter`.
 scheduler::model::NodeMask PassingNodes(const scheduler::framework::Cycle& cycle,
                                         const scheduler::framework::FilterPlugin& filter,
                                         const scheduler::framework::SearchRules& rules) {
@@ -137,31 +155,26 @@ scheduler::model::NodeMask PassingNodes(const scheduler::framework::Cycle& cycle
   if (rules.only_rows) {
     passing.KeepIf([&](size_t row) {
       const scheduler::model::NodeRow node{static_cast<uint32_t>(row)};
-      return std::ranges::count(*rules.only_rows, node) > 0 && filter.Explain(cycle, node).ok();
+      return std::ranges::count(*rules.only_rows, node) > 0 && filter.Judge(cycle, node).ok();
     });
     return passing;
   }
-  for (const scheduler::framework::FilterPlugin* other : rules.static_filters)
-    EXPECT_TRUE(other->Filter(cycle, passing).ok());
+  for (const auto* condition : rules.static_conditions) condition->Keep(cycle, passing);
   passing.KeepIf([&](size_t row) {
     const scheduler::model::NodeRow node{static_cast<uint32_t>(row)};
     return std::ranges::all_of(
                rules.only_domains,
                [&](const auto& only) { return only.domain_of[row] == only.domain; }) &&
-           std::ranges::all_of(rules.label_terms,
-                               [&](const auto* terms) {
-                                 return terms->Match(cycle.nodes().info(node).labels,
-                                                     cycle.cluster().symbols());
+           std::ranges::all_of(rules.row_conditions,
+                               [&](const auto& condition) {
+                                 return scheduler::framework::Passes(condition, row);
                                }) &&
-           std::ranges::all_of(rules.row_rules,
-                               [&](const auto& rule) { return rule.Passes(row); }) &&
-           std::ranges::all_of(rules.filters,
-                               [&](const auto* other) { return other->Passes(cycle, node); });
+           scheduler::framework::Passes(rules.conditions, cycle, node);
   });
   return passing;
 }
 
-TEST(PluginsProperty, FilterLeavesTheNodesThatItsDescriptionLeaves) {
+TEST(PluginsProperty, FilterLeavesTheNodesThatTheRulesOfASearchLeave) {
   const auto profile = MakeDefaultProfile();
   std::map<std::string, size_t> described;
   for (uint64_t seed = 1; seed <= 1000; ++seed) {
@@ -171,7 +184,7 @@ TEST(PluginsProperty, FilterLeavesTheNodesThatItsDescriptionLeaves) {
       const auto* pre_filter = dynamic_cast<const scheduler::framework::PreFilterPlugin*>(filter);
       if (pre_filter != nullptr && !pre_filter->PreFilter(cycle).verdict.ok()) continue;
       scheduler::framework::SearchRules rules;
-      if (filter->DescribeFilter(cycle, rules) == scheduler::framework::Described::kNo) continue;
+      if (!rules.AddFilter(cycle, *filter)) continue;
       scheduler::model::NodeMask want = cycle.nodes().present();
       ASSERT_TRUE(filter->Filter(cycle, want).ok());
       ASSERT_EQ(PassingNodes(cycle, *filter, rules), want) << filter->name() << ", seed " << seed;

@@ -31,8 +31,7 @@ struct Rule {
   std::function<scheduler::framework::Verdict(const scheduler::framework::Cycle&,
                                               scheduler::model::NodeRow)>
       filter;
-  scheduler::framework::Scope filter_scope = scheduler::framework::Scope::kCluster;
-  scheduler::framework::SeenOfPods seen_of_pods = scheduler::framework::SeenOfPods::kAll;
+  scheduler::framework::Reads reads = scheduler::framework::Reads::kCluster;
   std::function<scheduler::framework::Verdict(scheduler::framework::Cycle&,
                                               const scheduler::model::NodeMask&)>
       pre_score;
@@ -62,8 +61,7 @@ class FakeRule final : public scheduler::framework::PreFilterPlugin,
                                            scheduler::model::NodeRow node) const override {
     return rule_.filter ? rule_.filter(cycle, node) : scheduler::framework::Verdict();
   }
-  scheduler::framework::Scope filter_scope() const override { return rule_.filter_scope; }
-  scheduler::framework::SeenOfPods seen_of_pods() const override { return rule_.seen_of_pods; }
+  scheduler::framework::Reads reads() const override { return rule_.reads; }
   scheduler::framework::Verdict PreScore(
       scheduler::framework::Cycle& cycle,
       const scheduler::model::NodeMask& feasible) const override {

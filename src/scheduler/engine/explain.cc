@@ -77,8 +77,10 @@ class Explainer {
 
   std::map<std::string, api::AllocationResult> AllocationsOn(model::NodeRow row) {
     std::map<std::string, api::AllocationResult> all;
-    for (const framework::FilterPlugin* filter : attempt_.profile().filter())
-      all.merge(filter->Allocations(attempt_.cycle(), row));
+    for (const framework::FilterPlugin* filter : attempt_.profile().filter()) {
+      if (const auto* chooses = dynamic_cast<const framework::DeviceFilter*>(filter))
+        all.merge(chooses->Allocations(attempt_.cycle(), row));
+    }
     return all;
   }
 
@@ -119,7 +121,7 @@ class Explainer {
     const auto filter =
         std::ranges::find(filters, verdict.plugin(), &framework::FilterPlugin::name);
     if (!verdict.rejected() || filter == filters.end()) return "";
-    if ((*filter)->Explain(attempt_.cycle(), row).rejected()) {
+    if ((*filter)->Judge(attempt_.cycle(), row).rejected()) {
       return (*filter)->Details(attempt_.cycle(), row);
     }
     // The node itself fits: the cause is among its nominated pods.

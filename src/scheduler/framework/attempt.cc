@@ -235,7 +235,7 @@ Verdict Attempt::RunFilters(model::NodeRow node,
                             std::span<const FilterPlugin* const> filters) const {
   for (const FilterPlugin* filter : filters) {
     if (Contains(skipped_filters_, *filter)) continue;
-    Verdict verdict = filter->Explain(cycle_, node);
+    Verdict verdict = filter->Judge(cycle_, node);
     if (verdict.ok()) continue;
     if (!verdict.rejected()) verdict = FilterError(*filter, verdict);
     return std::move(verdict).By(filter->name());
@@ -251,7 +251,7 @@ std::vector<Verdict> Attempt::AllRejections(model::NodeRow node) const {
   std::vector<Verdict> rejections;
   for (const FilterPlugin* filter : profile_.filter()) {
     if (Contains(skipped_filters_, *filter)) continue;
-    Verdict verdict = filter->Explain(cycle_, node);
+    Verdict verdict = filter->Judge(cycle_, node);
     if (!verdict.ok()) rejections.push_back(std::move(verdict).By(filter->name()));
   }
   return rejections;
@@ -380,11 +380,12 @@ void Attempt::AddUncachedRejections(model::NodeMask& nodes, Diagnosis& diagnosis
 template <typename Explain, typename Repeat>
 void Attempt::ExplainKinds(const FilterPlugin& filter, const model::NodeMask& rejected,
                            Explain&& explain, Repeat&& repeat) const {
+  const Conditions conditions = filter.Require(cycle_);
   std::map<uint32_t, VerdictTable::Number> known;
   std::array<uint32_t, 64> kinds{};
   for (size_t word = 0; word < rejected.words().size(); ++word) {
     uint64_t rest = rejected.words()[word];
-    if (rest != 0) filter.RejectionKinds(cycle_, word * 64, rest, kinds);
+    if (rest != 0) RejectionKinds(conditions, cycle_, word * 64, rest, kinds);
     while (rest != 0) {
       const auto i = static_cast<size_t>(std::countr_zero(rest));
       const uint32_t kind = kinds[i];
@@ -393,7 +394,7 @@ void Attempt::ExplainKinds(const FilterPlugin& filter, const model::NodeMask& re
         const VerdictTable::Number verdict =
             explain(model::NodeRow{static_cast<uint32_t>(word * 64 + i)});
         rest &= rest - 1;
-        if (kind == FilterPlugin::kNoKind) continue;
+        if (kind == kNoKind) continue;
         found = known.emplace(kind, verdict).first;
       }
       // Neighbours are often of one kind.

@@ -109,8 +109,10 @@ class Attempt {
 
   // What pods of this priority share, up to date.
   PriorityView& view();
-  // The filters that take part and see just so much of the pods on a node.
-  std::vector<const FilterPlugin*> FiltersThatSee(SeenOfPods what) const;
+  // The filters that take part and read just that.
+  std::vector<const FilterPlugin*> FiltersThatRead(Reads what) const;
+  // What filters require, of all of them.
+  Conditions RequiredBy(std::span<const FilterPlugin* const> filters) const;
 
   // Clears from `nodes` those that a cached filter rejects as they are, without the pods nominated
   // to them. Known after PreFilter.
@@ -183,7 +185,6 @@ class Attempt {
   std::optional<model::NodeRow> SearchByDomain(NodeSearch& search, SearchRules& rules);
   model::NodeRow SearchByUsage(NodeSearch& search, SearchRules rules);
   model::NodeRow EndSearch(model::NodeRow best);
-  bool PassesAll(std::span<const FilterPlugin* const> filters, model::NodeRow row) const;
   model::NodeRow EvaluateOnly(std::span<const model::NodeRow> rows);
   model::NodeRow Scan(NodeSearch& search, const SearchRules& rules);
   bool FilterSelected(const NodeSelection& selection, const SearchRules& rules);

@@ -79,20 +79,28 @@ model::NodeRow Attempt::OwnNominatedRow() const {
   return node.valid() ? cluster_.nodes().Find(node) : model::NodeRow{};
 }
 
-std::vector<const FilterPlugin*> Attempt::FiltersThatSee(SeenOfPods what) const {
+std::vector<const FilterPlugin*> Attempt::FiltersThatRead(Reads what) const {
   std::vector<const FilterPlugin*> filters;
   for (const FilterPlugin* filter : profile_.filter()) {
-    if (filter->seen_of_pods() == what && !Contains(skipped_filters_, *filter))
-      filters.push_back(filter);
+    if (filter->reads() == what && !Contains(skipped_filters_, *filter)) filters.push_back(filter);
   }
   return filters;
+}
+
+Conditions Attempt::RequiredBy(std::span<const FilterPlugin* const> filters) const {
+  Conditions all;
+  for (const FilterPlugin* filter : filters) {
+    const Conditions conditions = filter->Require(cycle_);
+    all.insert(all.end(), conditions.begin(), conditions.end());
+  }
+  return all;
 }
 
 // Reports whether no cached filter sees more of pods than the sums of what they request.
 bool Attempt::CachedFiltersSeeSums() const {
   return std::ranges::all_of(profile_.filter().first(ClassResults::CachedFilters(profile_)),
                              [&](const FilterPlugin* filter) {
-                               return filter->seen_of_pods() != SeenOfPods::kAll ||
+                               return filter->reads() != Reads::kNode ||
                                       Contains(skipped_filters_, *filter);
                              });
 }
@@ -107,12 +115,11 @@ Verdict Attempt::RefreshCachedFilters() {
     return results_.RefreshFilters(cycle_, skipped_filters_, meter_, &contest);
   }
   // Those that see nothing of pods pass: only nodes that pass without rivals are asked for.
-  const std::vector<const FilterPlugin*> filters = FiltersThatSee(SeenOfPods::kSums);
+  const Conditions conditions = RequiredBy(FiltersThatRead(Reads::kSums));
   const auto judge = [&](model::NodeRow node) -> Verdict {
     if (!shared.rivals(node).are_small) return FilterCachedWithRivals(node);
     const RivalSums sums(cluster_, shared, node);
-    const bool passes = std::ranges::all_of(
-        filters, [&](const FilterPlugin* filter) { return filter->Passes(cycle_, node); });
+    const bool passes = Passes(conditions, cycle_, node);
     return passes ? Verdict() : Verdict(Code::kUnschedulable);
   };
   // No node passes because of its rivals: it is filtered once, with those that sums can count.

@@ -17,19 +17,19 @@ using Names = std::vector<std::string>;
 
 // Nodes "a", "b" and "c" that take one pod each, and pods of one class, whose results are cached.
 // The filter sees the sums of a node's pods, or each of them.
-class CachedRivalsTest : public testing::TestWithParam<SeenOfPods> {
+class CachedRivalsTest : public testing::TestWithParam<Reads> {
  protected:
   CachedRivalsTest() {
     for (const char* name : {"a", "b", "c"}) fake_.cluster.Put(MakeNode(name));
     for (const char* name : {"p", "q"}) fake_.cluster.Put(MakePod(name).Priority(5));
-    Rule rule{.filter_scope = Scope::kNode, .seen_of_pods = GetParam()};
+    Rule rule{.reads = GetParam()};
     rule.filter = [this](const Cycle& cycle, model::NodeRow row) {
       ++evaluated_;
       const int64_t pods = cycle.nodes().columns().pod_count[row.index()];
       return pods == 0 ? Verdict() : Verdict(Code::kUnschedulable, std::to_string(pods) + " pods");
     };
     fake_.Add("Capacity", std::move(rule));
-    Rule prefers_b{.filter_scope = Scope::kNode, .score_scope = Scope::kNode};
+    Rule prefers_b{.reads = Reads::kNode, .score_scope = Scope::kNode};
     prefers_b.score = [this](const Cycle&, model::NodeRow row) {
       return fake_.NameOf(row) == "b" ? 10 : 0;
     };
@@ -173,10 +173,9 @@ TEST_P(CachedRivalsTest, PodsWithoutAnIdentityAreNoRivals) {
   EXPECT_EQ(Feasible("p"), Names({"a", "c"}));
 }
 
-INSTANTIATE_TEST_SUITE_P(SeenOfPods, CachedRivalsTest,
-                         testing::Values(SeenOfPods::kSums, SeenOfPods::kAll),
+INSTANTIATE_TEST_SUITE_P(Reads, CachedRivalsTest, testing::Values(Reads::kSums, Reads::kNode),
                          [](const auto& tested) {
-                           return tested.param == SeenOfPods::kSums ? "Sums" : "All";
+                           return tested.param == Reads::kSums ? "Sums" : "Node";
                          });
 
 }  // namespace BERTH_TEST_FILE

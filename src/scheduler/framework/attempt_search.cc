@@ -16,7 +16,7 @@ namespace berth::scheduler::framework {
 bool Attempt::Describe(SearchRules& rules) {
   for (const FilterPlugin* filter : profile_.filter()) {
     if (Contains(skipped_filters_, *filter)) continue;
-    if (filter->DescribeFilter(cycle_, rules) == Described::kNo) return false;
+    if (!rules.AddFilter(cycle_, *filter)) return false;
   }
   for (const Profile::Scorer& scorer : profile_.score()) {
     switch (scorer.plugin->DescribeScore(cycle_, static_cast<int32_t>(scorer.weight), rules)) {
@@ -108,7 +108,7 @@ std::optional<model::NodeRow> Attempt::SearchByDomain(NodeSearch& search, Search
   const auto lost = LostNodes(rules);
   if (!lost) return std::nullopt;
   const NodeSearch::NodeEvaluation evaluation{
-      .fits = [&](model::NodeRow row) { return PassesAll(rules.filters, row); },
+      .fits = [&](model::NodeRow row) { return Passes(rules.conditions, cycle_, row); },
       .score =
           [&](model::NodeRow row) {
             return ExactScore(rules.scorers, row) + ExactScore(rules.other_scorers, row);
@@ -145,7 +145,7 @@ model::NodeRow Attempt::SearchByUsage(NodeSearch& search, SearchRules rules) {
   const auto lost = LostNodes(rules);
   if (!lost) return {};
   const auto evaluate = [&](model::NodeRow row) -> int32_t {
-    if (std::ranges::count(*lost, row) > 0 || !PassesAll(rules.filters, row)) return -1;
+    if (std::ranges::count(*lost, row) > 0 || !Passes(rules.conditions, cycle_, row)) return -1;
     return ExactScore(rules.scorers, row) + ExactScore(rules.other_scorers, row);
   };
   const auto best = search.Best(cycle_, rules, start_, evaluate);
@@ -158,11 +158,6 @@ model::NodeRow Attempt::EndSearch(model::NodeRow best) {
   searched_ = true;
   MeasureSearch();
   return best_;
-}
-
-bool Attempt::PassesAll(std::span<const FilterPlugin* const> filters, model::NodeRow row) const {
-  return std::ranges::all_of(
-      filters, [&](const FilterPlugin* filter) { return filter->Passes(cycle_, row); });
 }
 
 int32_t Attempt::ExactScore(std::span<const Profile::Scorer> scorers, model::NodeRow row) const {
@@ -219,8 +214,8 @@ bool Attempt::FilterSelected(const NodeSelection& selection, const SearchRules& 
   PluginTimer timer(meter_);
   for (const FilterPlugin* filter : profile_.filter()) {
     if (Contains(skipped_filters_, *filter)) continue;
-    const bool is_done = std::ranges::count(rules.static_filters, filter) > 0;
-    if (!is_done && !filter->Filter(cycle_, feasible_).ok()) return false;
+    if (!Contains(rules.static_filters, *filter) && !filter->Filter(cycle_, feasible_).ok())
+      return false;
     timer.End(*filter, MeasuredPoint::kFilter, Code::kSuccess);
   }
   return FilterContestedNodes().ok();

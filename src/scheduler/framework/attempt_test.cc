@@ -108,7 +108,8 @@ TEST_F(AttemptTest, PreFilterMayRestrictTheSearch) {
 TEST_F(AttemptTest, OnlyTheNodesOfASmallRestrictionAreEvaluated) {
   Names filtered, scored;
   Rule rule{.pre_filter = Only({"a", "b"})};
-  rule.filter_scope = rule.score_scope = Scope::kNode;
+  rule.reads = Reads::kNode;
+  rule.score_scope = Scope::kNode;
   rule.filter = [&](const Cycle& cycle, model::NodeRow row) {
     filtered.push_back(cycle.nodes().name(row));
     return Verdict();
@@ -129,7 +130,7 @@ TEST_F(AttemptTest, OnlyTheNodesOfASmallRestrictionAreEvaluated) {
 
 TEST_F(AttemptTest, DiagnosisOfASmallRestrictionExplainsItsNodes) {
   Rule rule{.pre_filter = Only({"a", "b"}), .filter = AllBut({}, kNo, "too small")};
-  rule.filter_scope = Scope::kNode;
+  rule.reads = Reads::kNode;
   fake_.Add("Picky", rule);
   EXPECT_EQ(Filtered(), Names());
   EXPECT_EQ(attempt().Diagnose({}).Message(),
@@ -193,14 +194,14 @@ TEST_F(AttemptTest, SkippedPluginDoesNotFilter) {
   fake_.Add("Skipping", {.pre_filter = Say(Verdict::Skip()), .filter = AllBut({}, kNo, "never")});
   fake_.Add("NodeScoped", {.pre_filter = Say(Verdict::Skip()),
                            .filter = AllBut({}, kNo, "never"),
-                           .filter_scope = Scope::kNode});
+                           .reads = Reads::kNode});
   EXPECT_EQ(Filtered(), Names({"a", "b", "c"}));
   EXPECT_TRUE(attempt().FilterNode(fake_.Row("a")).ok());
 }
 
 TEST_F(AttemptTest, FiltersOfBothScopesWorkTogether) {
   fake_.Add("NodeScoped",
-            {.filter = AllBut({"a", "b"}, kNo, "not node-scoped"), .filter_scope = Scope::kNode});
+            {.filter = AllBut({"a", "b"}, kNo, "not node-scoped"), .reads = Reads::kNode});
   fake_.Add("Wide", {.filter = AllBut({"b", "c"}, kNo, "not wide")});
   EXPECT_EQ(Filtered(), Names({"b"}));
 }
@@ -236,7 +237,7 @@ TEST_F(AttemptTest, DiagnosisListsTheRejectingPluginsSorted) {
 // --- nominated pods ---
 
 TEST_F(AttemptTest, CapacityNominatedToAHigherPriorityPodIsTaken) {
-  fake_.Add("Capacity", {.filter = AtMost(1), .filter_scope = Scope::kNode});
+  fake_.Add("Capacity", {.filter = AtMost(1), .reads = Reads::kNode});
   fake_.cluster.Put(MakePod("rival").Priority(0));
   fake_.cluster.Nominate(Pod("rival").id, fake_.Name("b"));
   const std::string before = Dump(fake_.cluster);
@@ -328,7 +329,7 @@ TEST_F(AttemptTest, NodeOrderTakesZonesInTurn) {
 
 TEST_F(AttemptTest, InfeasibleNodesAreNotChosenHoweverGood) {
   fake_.Add("NodeScoped", {.filter = AllBut({"b", "c"}, kNo, "no"),
-                           .filter_scope = Scope::kNode,
+                           .reads = Reads::kNode,
                            .score = ByName({{"a", 100}, {"c", 5}}),
                            .score_scope = Scope::kNode});
   EXPECT_EQ(Best(), "c");
@@ -381,7 +382,7 @@ TEST_F(AttemptTest, NodesAreRankedInEveryScope) {
     fake.cluster.Put(MakePod("p"));
     fake.Add("Score",
              {.filter = AllBut({"a", "b", "c"}, kNo, "no"),
-              .filter_scope = Scope::kNode,
+              .reads = Reads::kNode,
               .score = ByName({{"a", 10}, {"b", 30}, {"c", 20}, {"d", 100}}),
               .score_scope = scope},
              2);

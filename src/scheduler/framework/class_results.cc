@@ -92,8 +92,7 @@ bool ClassResults::AreAlmostCurrent(const model::NodeTable& nodes) {
 
 size_t ClassResults::CachedFilters(const Profile& profile) {
   size_t cached = 0;
-  while (cached < profile.filter().size() &&
-         profile.filter()[cached]->filter_scope() == Scope::kNode)
+  while (cached < profile.filter().size() && profile.filter()[cached]->reads() != Reads::kCluster)
     ++cached;
   return cached;
 }

@@ -34,7 +34,8 @@ class ClassResultsTest : public testing::Test {
   // Filters out nodes with an odd number of thousandths, and scores by the last two digits.
   Rule CountingRule() {
     Rule rule;
-    rule.filter_scope = rule.score_scope = Scope::kNode;
+    rule.reads = Reads::kNode;
+    rule.score_scope = Scope::kNode;
     rule.filter = [this](const Cycle& cycle, model::NodeRow row) {
       calls_->filter.push_back(cycle.nodes().name(row));
       return Cpu(cycle, row) % 2 == 0 ? Verdict() : Verdict(Code::kUnschedulable, "odd");
@@ -176,7 +177,7 @@ TEST_F(ClassResultsTest, SkippedPluginsAreNotCalled) {
 
 TEST_F(ClassResultsTest, CachesTheFiltersBeforeTheFirstThatIsNotNodeScoped) {
   Rule node_scoped;
-  node_scoped.filter_scope = Scope::kNode;
+  node_scoped.reads = Reads::kNode;
   fake_.Add("First", node_scoped);
   fake_.Add("Second", node_scoped);
   fake_.Add("Wide", Rule());
@@ -323,7 +324,8 @@ TEST_F(ClassResultsTest, WorkersDoNotChangeTheResults) {
     DefaultNormalize(feasible, /*reverse=*/true, scores);
   };
   Rule plain;
-  plain.filter_scope = plain.score_scope = Scope::kNode;
+  plain.reads = Reads::kNode;
+  plain.score_scope = Scope::kNode;
   plain.filter = [](const Cycle& cycle, model::NodeRow row) {
     return Cpu(cycle, row) % 2 == 0 ? Verdict() : Verdict(Code::kUnschedulable, "odd");
   };

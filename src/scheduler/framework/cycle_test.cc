@@ -37,7 +37,7 @@ TEST_F(NodeAtATimeTest, FilterClearsTheNodesThatAreRejected) {
   model::NodeMask nodes = All();
   EXPECT_TRUE(rule.Filter(NewCycle(), nodes).ok());
   EXPECT_EQ(fake_.Names(nodes), std::vector<std::string>({"a", "c"}));
-  EXPECT_EQ(rule.Explain(NewCycle(), fake_.Row("b")).Message(), "no");
+  EXPECT_EQ(rule.Judge(NewCycle(), fake_.Row("b")).Message(), "no");
 }
 
 TEST_F(NodeAtATimeTest, FilterIsCalledForTheGivenNodesOnly) {

@@ -16,26 +16,26 @@ constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
 
 api::Pod WithInitRequest(const std::string& resource) {
   api::Pod pod = MakePod("p");
-  pod.spec.init_containers.emplace_back().resources.requests[resource] = Amount("1");
+  pod.spec.init_containers.emplace_back().resources.requests[resource] = berth::Amount("1");
   return pod;
 }
 
 api::Pod WithLimit(const std::string& resource) {
   api::Pod pod = MakePod("p");
-  pod.spec.containers[0].resources.limits[resource] = Amount("1");
+  pod.spec.containers[0].resources.limits[resource] = berth::Amount("1");
   return pod;
 }
 
 api::Pod WithInitLimit(const std::string& resource) {
   api::Pod pod = MakePod("p");
-  pod.spec.init_containers.emplace_back().resources.limits[resource] = Amount("1");
+  pod.spec.init_containers.emplace_back().resources.limits[resource] = berth::Amount("1");
   return pod;
 }
 
 api::Pod WithPodLevelRequest(const std::string& resource) {
   api::Pod pod = MakePod("p");
-  pod.spec.resources.emplace().requests[resource] = Amount("1");
-  pod.spec.overhead[resource] = Amount("1");
+  pod.spec.resources.emplace().requests[resource] = berth::Amount("1");
+  pod.spec.overhead[resource] = berth::Amount("1");
   return pod;
 }
 

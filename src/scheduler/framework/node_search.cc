@@ -19,7 +19,7 @@ struct PromisingPart {
 // Returns the parts of a group whose domains pass the rules and in which the pod may fit; the most
 // promising one first.
 std::vector<PromisingPart> PromisingParts(NodeSelection::Group& group,
-                                          std::span<const RowRule> of_domains,
+                                          std::span<const DomainCount> of_domains,
                                           const ScoreBound& pod) {
   std::vector<PromisingPart> promising;
   for (size_t i = 0; i < group.parts.size(); ++i) {
@@ -47,8 +47,8 @@ std::optional<model::NodeRow> NodeSearch::Best(const Cycle& cycle, const SearchR
     NodeSelection* const nodes = SelectionFor(cycle, rules);
     return nodes == nullptr ? std::nullopt : BestOf(*nodes, query, unlimited);
   }
-  // In so many chunks the winner is found, unless row rules exclude nearly all of the nodes that
-  // are used least. Then they will for the next pods, too.
+  // In so many chunks the winner is found, unless row conditions exclude nearly all of the nodes
+  // that are used least. Then they will for the next pods, too.
   constexpr size_t kFewChunks = 24;
   constexpr uint32_t kDividedSearches = 64;
   const std::string divided_key = rules.key + rules.division->key;
@@ -72,11 +72,15 @@ std::optional<model::NodeRow> NodeSearch::BestOf(NodeSelection& nodes, const Que
                                                  size_t& most_chunks) {
   const auto& [cycle, rules, start, evaluate] = query;
   std::vector<NodeSelection::Group>& groups = nodes.groups();
-  std::vector<RowRule> of_domains, of_rows;
-  for (const RowRule& rule : rules.row_rules) {
-    const bool decides_parts =
-        nodes.divided() && rule.IsAbout(rules.division->domains->domain_of());
-    (decides_parts ? of_domains : of_rows).push_back(rule);
+  std::vector<DomainCount> of_domains;
+  std::vector<RowCondition> of_rows;
+  for (const RowCondition& condition : rules.row_conditions) {
+    const DomainCount* const of_parts = nodes.divided() ? rules.AboutDivision(condition) : nullptr;
+    if (of_parts != nullptr) {
+      of_domains.push_back(*of_parts);
+    } else {
+      of_rows.push_back(condition);
+    }
   }
   // The static scores of a group are the same for all of its nodes, so that the best of each is
   // found without them. They are normalized over the groups in which the pod fits somewhere.
@@ -114,7 +118,8 @@ UsageIndex::Found NodeSearch::NearestEqual(const NodeSelection& nodes, size_t gr
     const model::NodeRow row = order[query.start + distance];
     if (!nodes.rows().Test(row.index()) || nodes.group_index(row.index()) != group) continue;
     const bool passes = std::ranges::all_of(
-        query.rules.row_rules, [&](const RowRule& rule) { return rule.Passes(row.index()); });
+        query.rules.row_conditions,
+        [&](const RowCondition& condition) { return Passes(condition, row.index()); });
     if (passes && query.evaluate(row) == found.score) return {found.score, distance, row};
   }
   return found;

@@ -29,8 +29,8 @@ class NodeSearch {
  public:
   // Returns the node with the highest total, and among equals the first in node order from the
   // position `start` on, around the end; invalid if the pod fits on none. `evaluate` returns the
-  // weighted sum of the scores that are not static of a node that passes the static filters and the
-  // row rules; negative if the pod does not fit. Absent if every node must be evaluated.
+  // weighted sum of the scores that are not static of a node that passes the static conditions and
+  // the row conditions; negative if the pod does not fit. Absent if every node must be evaluated.
   std::optional<model::NodeRow> Best(const Cycle& cycle, const SearchRules& rules, uint32_t start,
                                      const UsageIndex::Evaluate& evaluate);
 
@@ -40,8 +40,8 @@ class NodeSearch {
 
   // What single nodes are evaluated with.
   struct NodeEvaluation {
-    // Reports whether the pod fits on a node that passes the static filters and the row rules,
-    // apart from `lost`.
+    // Reports whether the pod fits on a node that meets the static conditions and the row
+    // conditions, apart from `lost`.
     UsageIndex::Fits fits;
     // Returns the weighted sum of the scores that are neither static nor by domain.
     UsageIndex::Evaluate score;
@@ -52,7 +52,7 @@ class NodeSearch {
   std::optional<model::NodeRow> BestByDomain(const Cycle& cycle, const SearchRules& rules,
                                              uint32_t start, const NodeEvaluation& node);
 
-  // Returns the nodes that the static filters leave in, current; null if every node must be
+  // Returns the nodes that the static conditions leave in, current; null if every node must be
   // evaluated. Valid until the next call.
   NodeSelection* SelectionFor(const Cycle& cycle, const SearchRules& rules);
 

@@ -13,9 +13,9 @@ namespace {
 // Reports whether the rules exclude whole domains only, and usage decides on which nodes a pod
 // fits, so that feasible nodes can be counted.
 bool CanCountByDomain(const SearchRules& rules) {
-  return rules.bound.decides_fit && rules.filters.size() == 1 &&
-         std::ranges::all_of(rules.row_rules, [&](const RowRule& rule) {
-           return rules.division && rule.IsAbout(rules.division->domains->domain_of());
+  return rules.bound.decides_fit &&
+         std::ranges::all_of(rules.row_conditions, [&](const RowCondition& condition) {
+           return rules.AboutDivision(condition) != nullptr;
          });
 }
 
@@ -105,8 +105,9 @@ class DomainSearch {
   };
 
   bool Passes(model::DomainId domain) const {
-    return std::ranges::all_of(rules_.row_rules,
-                               [&](const RowRule& rule) { return rule.Passes(domain); });
+    return std::ranges::all_of(rules_.row_conditions, [&](const RowCondition& condition) {
+      return rules_.AboutDivision(condition)->Passes(domain);
+    });
   }
 
   void CountParts() {

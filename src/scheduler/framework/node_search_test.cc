@@ -23,27 +23,27 @@ using Names = std::vector<std::string>;
 
 // Leaves in the nodes whose label "pool" is the pod's namespace, and prefers those with the label
 // "fast"; records which nodes it has filtered.
-class Pools final : public NodeFilter, public NodeScorer {
+class Pools final : public FilterPlugin, public NodePredicate, public NodeScorer {
  public:
   static constexpr std::string_view kName = "Pools";
   std::string_view name() const override { return kName; }
   static inline Names filtered;
 
-  Verdict FilterNode(const Cycle& cycle, model::NodeRow node) const override {
+  Conditions Require(const Cycle&) const override {
+    return {NodeClass{this, Rejection{Code::kUnschedulable, "another pool"}}};
+  }
+  bool Holds(const Cycle& cycle, model::NodeRow node) const override {
     filtered.push_back(cycle.nodes().name(node));
     const api::StringMap& labels = cycle.nodes().info(node).object->metadata.labels;
     const auto pool = labels.find("pool");
-    const bool same =
-        pool != labels.end() && pool->second == cycle.pod().object->metadata.namespace_;
-    return same ? Verdict() : Verdict(Code::kUnschedulable, "another pool");
+    return pool != labels.end() && pool->second == cycle.pod().object->metadata.namespace_;
+  }
+  bool AppendKey(const Cycle& cycle, std::string& key) const override {
+    key += cycle.pod().object->metadata.namespace_;
+    return true;
   }
   int64_t ScoreNode(const Cycle& cycle, model::NodeRow node) const override {
     return cycle.nodes().info(node).object->metadata.labels.contains("fast") ? 100 : 0;
-  }
-  Described DescribeFilter(const Cycle& cycle, SearchRules& rules) const override {
-    rules.key += cycle.pod().object->metadata.namespace_;
-    rules.static_filters.push_back(this);
-    return Described::kYes;
   }
   Described DescribeScore(const Cycle&, int32_t weight, SearchRules& rules) const override {
     rules.static_scorers.push_back({this, weight});
@@ -76,7 +76,7 @@ class NodeSearchTest : public testing::Test {
     const ClassStates compiled(profile_->size());
     const Cycle cycle(cluster_, pod, compiled);
     SearchRules rules;
-    for (const FilterPlugin* filter : profile_->filter()) filter->DescribeFilter(cycle, rules);
+    for (const FilterPlugin* filter : profile_->filter()) rules.AddFilter(cycle, *filter);
     for (const Profile::Scorer& scorer : profile_->score())
       scorer.plugin->DescribeScore(cycle, 1, rules);
     const model::Topology::KeyRef zones = cluster_.UseTopologyKey("zone");
@@ -181,8 +181,11 @@ TEST_F(NodeSearchTest, NodesAreDividedByDomain) {
     closed.assign(zones->domains().size(), 1);
     if (const auto open = zones->Find(cluster_.symbols().Find("open")); open.valid())
       closed[open.index()] = 0;
-    rules.row_rules.push_back(RowRule::AtMost(zones->domain_of(), closed, 0));
     rules.division.emplace(SearchRules::Division{zones, "zone"});
+    DomainCount rule(rules.division->domains, closed);
+    rule.highest = 0;
+    rule.missing = Rejection{};
+    rules.row_conditions.emplace_back(rule);
   };
   const auto rank_of = [&](const std::string& name) {
     const model::NodeRow row = cluster_.nodes().Find(cluster_.symbols().Find(name));

@@ -130,15 +130,7 @@ void NodeSelection::Deselect(model::NodeRow row) {
 bool NodeSelection::Evaluate(const Cycle& cycle, const SearchRules& rules, model::NodeMask rows) {
   for (const auto& [domain_of, domain] : rules.only_domains)
     rows.KeepIf([&](size_t row) { return domain_of[row] == domain; });
-  for (const model::NodeLabelTerms* terms : rules.label_terms) {
-    rows.KeepIf([&](size_t row) {
-      const model::NodeInfo& info = cycle.nodes().info(model::NodeRow{static_cast<uint32_t>(row)});
-      return terms->Match(info.labels, cycle.cluster().symbols());
-    });
-  }
-  for (const FilterPlugin* filter : rules.static_filters) {
-    if (!filter->Filter(cycle, rows).ok()) return false;
-  }
+  for (const NodePredicate* condition : rules.static_conditions) condition->Keep(cycle, rows);
   std::vector<std::vector<int64_t>> columns;
   for (const SearchRules::Scorer& scorer : rules.static_scorers) {
     columns.emplace_back(rows.size());

@@ -1,4 +1,4 @@
-// NodeSelection is the set of nodes that the static filters of some pods leave in (selectors,
+// NodeSelection is the set of nodes that the static conditions of some pods leave in (selectors,
 // taints, cordons), in groups of equal static scores, each divided by domain and ordered by usage.
 //
 // Pods whose rules have the same key share it, whatever their classes request. It follows the

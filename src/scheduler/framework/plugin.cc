@@ -1,7 +1,5 @@
 #include "scheduler/framework/plugin.h"
 
-#include <bit>
-
 #include "api/resource_claim.h"
 #include "scheduler/framework/cycle.h"
 #include "scheduler/framework/search_rules.h"
@@ -26,22 +24,6 @@ std::vector<ClusterEventWithHint> Plugin::EventsToRegister() const {
   return all;
 }
 
-void FilterPlugin::RejectionKinds(const Cycle& cycle, size_t first, uint64_t rows,
-                                  std::span<uint32_t, 64> kinds) const {
-  for (; rows != 0; rows &= rows - 1) {
-    const auto i = static_cast<size_t>(std::countr_zero(rows));
-    kinds[i] = RejectionKind(cycle, model::NodeRow{static_cast<uint32_t>(first + i)})
-                   .value_or(uint32_t{kNoKind});
-  }
-}
-
-std::map<std::string, api::AllocationResult> FilterPlugin::Allocations(const Cycle&,
-                                                                       model::NodeRow) const {
-  return {};
-}
-
-Described FilterPlugin::DescribeFilter(const Cycle&, SearchRules&) const { return Described::kNo; }
-
 Described ScorePlugin::DescribeScore(const Cycle&, int32_t, SearchRules&) const {
   return Described::kNo;
 }
@@ -53,7 +35,7 @@ int64_t ScorePlugin::ScoreOneNode(const Cycle& cycle, model::NodeRow node) const
   return Score(cycle, alone, scores).ok() ? scores[node.index()] : 0;
 }
 
-Verdict NodeFilter::Filter(const Cycle& cycle, model::NodeMask& nodes) const {
+Verdict NodeFilter::FilterNodes(const Cycle& cycle, model::NodeMask& nodes) const {
   Verdict error;
   nodes.KeepIf([&](size_t row) {
     Verdict verdict = FilterNode(cycle, model::NodeRow{static_cast<uint32_t>(row)});

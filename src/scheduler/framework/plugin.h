@@ -5,8 +5,9 @@
 // the cycle (CycleState; see cycle.h). All calls come from the engine thread, except those of
 // Scope::kNode.
 //
-// Filters and scores get sets of nodes, so that a rule is one loop over columns. A rule that is
-// simpler for one node at a time derives from NodeFilter or NodeScorer.
+// A filter lists the conditions that a node must meet (conditions.h); scores get sets of nodes, so
+// that a rule is one loop over columns. A rule that is simpler for one node at a time derives from
+// NodeFilter or NodeScorer.
 #pragma once
 
 #include <cstdint>
@@ -22,6 +23,7 @@
 #include "base/task.h"
 #include "base/time.h"
 #include "scheduler/framework/cluster_event.h"
+#include "scheduler/framework/conditions.h"
 #include "scheduler/framework/verdict.h"
 #include "scheduler/model/ids.h"
 
@@ -88,12 +90,14 @@ enum class Scope : uint8_t {
   kCluster,
 };
 
-// What a filter sees of the pods on a node.
-enum class SeenOfPods : uint8_t {
-  kAll,   // Anything.
-  kSums,  // The sums of what they request, and their number. No node passes because they are
-          // larger.
-  kNone,
+// What the result of a filter for a node depends on, besides the pod's class. Unless it is the
+// whole cluster, results are cached as those of Scope::kNode.
+enum class Reads : uint8_t {
+  kNodeAlone,  // What the node is, without its pods.
+  kSums,       // Also the sums of what its pods request, and their number. No node passes because
+               // they are larger.
+  kNode,       // Anything about the node and its pods.
+  kCluster,    // Anything.
 };
 
 // PreEnqueue: decides whether the pod may enter the active queue.
@@ -137,42 +141,47 @@ class PreFilterPlugin : public virtual Plugin {
   virtual void PodRemoved(Cycle&, const model::PodRecord& /*pod*/, model::NodeRow /*node*/) const {}
 };
 
+// Filter: rejects nodes.
 class FilterPlugin : public virtual Plugin {
  public:
-  // Clears from `nodes` those that the pod may not run on; never sets a bit. Returns Success, or
-  // Error, which ends the cycle.
-  virtual Verdict Filter(const Cycle& cycle, model::NodeMask& nodes) const = 0;
-  // Evaluates one node, with reasons: Success exactly if Filter leaves `node` in. Called to explain
-  // a failure, and in dry runs.
-  virtual Verdict Explain(const Cycle& cycle, model::NodeRow node) const = 0;
-  // Returns a small number that nodes have in common which Filter rejects and Explain explains with
-  // equal verdicts, so that one of them is explained for all. Absent if each must be explained.
-  virtual std::optional<uint32_t> RejectionKind(const Cycle&, model::NodeRow) const {
-    return std::nullopt;
-  }
+  // Returns what the plugin requires of a node in this cycle.
+  virtual Conditions Require(const Cycle& cycle) const = 0;
+  virtual Reads reads() const { return Reads::kCluster; }
   // Returns a sentence for users about what the reasons leave out: which pod, which domain or which
-  // claim keeps the pod off `node`, which Explain rejected. Empty if there is nothing to add.
+  // claim keeps the pod off `node`, which does not meet the conditions. Empty if there is nothing
+  // to add.
   virtual std::string Details(const Cycle&, model::NodeRow) const { return ""; }
-  // Returns the devices that the pod's claims would get on `node`, which passes Filter, by the name
-  // of the claim: of those that have none yet. For explanations.
-  virtual std::map<std::string, api::AllocationResult> Allocations(const Cycle&,
-                                                                   model::NodeRow) const;
-  virtual Scope filter_scope() const { return Scope::kCluster; }
-  virtual SeenOfPods seen_of_pods() const { return SeenOfPods::kAll; }
 
-  // Adds to `rules` what Filter requires of a node in this cycle: see search_rules.h. By default
-  // every node must be evaluated.
-  virtual Described DescribeFilter(const Cycle& cycle, SearchRules& rules) const;
-  // Reports whether Filter leaves `node` in. Called for few nodes.
-  virtual bool Passes(const Cycle& cycle, model::NodeRow node) const {
-    return Explain(cycle, node).ok();
+  // Interpretations of the conditions.
+  Verdict Filter(const Cycle& cycle, model::NodeMask& nodes) const {
+    return framework::Filter(Require(cycle), cycle, nodes);
   }
+  Verdict Judge(const Cycle& cycle, model::NodeRow node) const {
+    return framework::Judge(Require(cycle), cycle, node);
+  }
+};
 
-  // Writes to kinds[i] the RejectionKind of row first + i, for those of 64 rows that are in `rows`;
-  // kNoKind if it must be explained.
-  static constexpr uint32_t kNoKind = UINT32_MAX;
-  virtual void RejectionKinds(const Cycle& cycle, size_t first, uint64_t rows,
-                              std::span<uint32_t, 64> kinds) const;
+// A filter whose rule is simplest as a function of one node.
+class NodeFilter : public FilterPlugin {
+ public:
+  // Returns Success if the pod may run on `node`; otherwise a rejection with its reasons, or Error.
+  virtual Verdict FilterNode(const Cycle& cycle, model::NodeRow node) const = 0;
+  // Clears from `nodes` those that the pod may not run on. Fails if FilterNode does for one.
+  virtual Verdict FilterNodes(const Cycle& cycle, model::NodeMask& nodes) const;
+
+  // By default every node is evaluated.
+  Conditions Require(const Cycle&) const override {
+    return {Opaque{.filter = this, .evaluates_all = true}};
+  }
+};
+
+// A filter that chooses devices for the pod's claims.
+class DeviceFilter : public virtual Plugin {
+ public:
+  // Returns the devices that the pod's claims would get on `node`, which passes, by the name of the
+  // claim: of those that have none yet. For explanations.
+  virtual std::map<std::string, api::AllocationResult> Allocations(const Cycle& cycle,
+                                                                   model::NodeRow node) const = 0;
 };
 
 struct Nomination {
@@ -288,19 +297,7 @@ class PostBindPlugin : public virtual Plugin {
   virtual void PostBind(const BindingContext& binding) const = 0;
 };
 
-// NodeFilter and NodeScorer adapt rules that are simplest for one node at a time: they implement
-// the set-at-a-time form of FilterPlugin and ScorePlugin.
-class NodeFilter : public FilterPlugin {
- public:
-  // Returns Success if the pod may run on `node`; otherwise a rejection with its reasons, or Error.
-  virtual Verdict FilterNode(const Cycle& cycle, model::NodeRow node) const = 0;
-
-  Verdict Filter(const Cycle& cycle, model::NodeMask& nodes) const final;
-  Verdict Explain(const Cycle& cycle, model::NodeRow node) const final {
-    return FilterNode(cycle, node);
-  }
-};
-
+// A scorer that rates one node at a time.
 class NodeScorer : public ScorePlugin {
  public:
   // Returns the score of `node`: in 0..100, or any number if the plugin normalizes.

@@ -508,7 +508,7 @@ int32_t UsageIndex::HighestScore(const ScoreBound& pod) {
   return HighestOf(blocks_.bounds);
 }
 
-UsageIndex::Found UsageIndex::Best(const ScoreBound& pod, std::span<const RowRule> rules,
+UsageIndex::Found UsageIndex::Best(const ScoreBound& pod, std::span<const RowCondition> conditions,
                                    uint32_t start, const Evaluate& evaluate, const Found& other,
                                    size_t& most_chunks) {
   Found best = other;
@@ -519,7 +519,7 @@ UsageIndex::Found UsageIndex::Best(const ScoreBound& pod, std::span<const RowRul
     const size_t count = RoundedUp(static_cast<size_t>(std::bit_width(used_[block])));
     return parts_.VisitPromising(pod, first, count, start, best, [&](size_t id) {
       if (chunks_[id] == nullptr) return true;  // A pod without limits may fit on no node, too.
-      VisitChunk(*chunks_[id], pod, rules, start, evaluate, best);
+      VisitChunk(*chunks_[id], pod, conditions, start, evaluate, best);
       return --most_chunks > 0;
     });
   };
@@ -538,14 +538,19 @@ UsageIndex::Found UsageIndex::Best(const ScoreBound& pod, std::span<const RowRul
 }
 
 void UsageIndex::VisitChunk(const Chunk& chunk, const ScoreBound& pod,
-                            std::span<const RowRule> rules, uint32_t start,
+                            std::span<const RowCondition> conditions, uint32_t start,
                             const Evaluate& evaluate, Found& best) {
   const UsageRanges nodes = RangesOf(chunk);
   std::array<int32_t, kCapacity> scores;  // Exact for those in `evaluated`, bounds of the others.
   BoundScores(pod, nodes, std::span(scores).first(RoundedUp(chunk.size)));
-  const auto row_of = [&](size_t i) { return chunk.row[i].index(); };
-  for (const RowRule& rule : rules)
-    rule.RemoveOthers(chunk.size, row_of, [&](size_t i) { scores[i] = -1; });
+  for (const RowCondition& condition : conditions) {
+    const auto exclude_others = [&](const auto& rule) {
+      for (size_t i = 0; i < chunk.size; ++i) {
+        if (!rule.Passes(chunk.row[i].index())) scores[i] = -1;
+      }
+    };
+    std::visit(exclude_others, condition);
+  }
   const std::span<const int32_t> all = std::span(scores).first(chunk.size);
   const auto ranks = std::span(chunk.rank).first(chunk.size);
   uint64_t evaluated = 0;

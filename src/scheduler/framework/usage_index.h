@@ -17,7 +17,7 @@
 #include <span>
 #include <vector>
 
-#include "scheduler/framework/row_rule.h"
+#include "scheduler/framework/conditions.h"
 #include "scheduler/framework/usage_bound.h"
 #include "scheduler/model/ids.h"
 
@@ -64,10 +64,10 @@ class UsageIndex {
   int32_t HighestScore(const ScoreBound& pod);
   // Returns the exact score of a node; negative if the pod does not fit on it. At most its bound.
   using Evaluate = std::function<int32_t(model::NodeRow)>;
-  // Returns the row with the highest score of those that pass all of `rules`, and among equals
+  // Returns the row with the highest score of those that pass all of `conditions`, and among equals
   // the first by rank from `start` on, around the end; or `other`, if that is better. It looks into
   // `most_chunks` chunks and subtracts them; if none is left, the result is void.
-  Found Best(const ScoreBound& pod, std::span<const RowRule> rules, uint32_t start,
+  Found Best(const ScoreBound& pod, std::span<const RowCondition> conditions, uint32_t start,
              const Evaluate& evaluate, const Found& other, size_t& most_chunks);
 
  private:
@@ -149,8 +149,9 @@ class UsageIndex {
   void UpdateRanges(uint32_t id);
   void UpdateRange(uint32_t id, size_t column);
   void UpdateRanks(uint32_t id);
-  static void VisitChunk(const Chunk& chunk, const ScoreBound& pod, std::span<const RowRule> rules,
-                         uint32_t start, const Evaluate& evaluate, Found& best);
+  static void VisitChunk(const Chunk& chunk, const ScoreBound& pod,
+                         std::span<const RowCondition> conditions, uint32_t start,
+                         const Evaluate& evaluate, Found& best);
 
   size_t size_ = 0;
   std::map<uint64_t, uint32_t> by_place_;       // Chunks by `first`; the first chunk has 0.

@@ -30,12 +30,11 @@ class IndexedNodes {
 
   // Nodes are in as many domains in turn, of which those pass.
   void Restrict(const std::vector<bool>& passes) {
-    domain_of_.clear();
-    for (uint32_t row = 0; row < used_.size(); ++row)
-      domain_of_.push_back(model::DomainId{static_cast<uint32_t>(row % passes.size())});
-    counts_.assign(passes.begin(), passes.end());
-    for (int32_t& count : counts_) count = 1 - count;
-    domains_.assign(1, RowRule::AtMost(domain_of_, counts_, 0));
+    open_ = model::NodeMask(used_.size());
+    for (size_t row = 0; row < used_.size(); ++row) {
+      if (passes[row % passes.size()]) open_.Set(row);
+    }
+    conditions_.assign(1, Rows{&open_, {}, std::nullopt});
   }
 
   int MemoryOf(uint32_t row) const { return used_[row].memory; }
@@ -60,7 +59,7 @@ class IndexedNodes {
     const Used& used = used_[row];
     const int free_cpu = 1'000 - used.cpu - cpu, free_memory = 1'000 - used.memory - memory;
     const bool excluded =
-        std::ranges::any_of(domains_, [&](const RowRule& rule) { return !rule.Passes(row); });
+        std::ranges::any_of(conditions_, [&](const auto& rule) { return !Passes(rule, row); });
     if (excluded || used.closed || free_cpu < 0 || free_memory < 0) return -1;
     return std::max((free_cpu / 10 + free_memory / 10) / 2 - used.penalty, 0);
   }
@@ -89,7 +88,8 @@ class IndexedNodes {
       ++evaluated;
       return ScoreOf(row.value, cpu, memory);
     };
-    return index_.Best(BoundOf(cpu, memory), domains_, start, evaluate, /*other=*/{}, most_chunks);
+    return index_.Best(BoundOf(cpu, memory), conditions_, start, evaluate, /*other=*/{},
+                       most_chunks);
   }
   // The best by evaluating all.
   UsageIndex::Found BestOfAll(int cpu, int memory, uint32_t start) const {
@@ -117,9 +117,8 @@ class IndexedNodes {
 
   UsageIndex& index_;
   std::vector<Used> used_;
-  std::vector<model::DomainId> domain_of_;
-  std::vector<int32_t> counts_;  // 0 in domains that pass.
-  std::vector<RowRule> domains_;
+  model::NodeMask open_;
+  std::vector<RowCondition> conditions_;
 };
 
 TEST(UsageIndex, FindsWhatEvaluatingAllFinds) {

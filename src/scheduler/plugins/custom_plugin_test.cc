@@ -23,7 +23,7 @@ class FewPods final : public framework::NodeFilter, public framework::NodeScorer
     if (PodsOn(cycle, node) < kMost) return {};
     return {framework::Code::kUnschedulable, "node(s) had forty pods"};
   }
-  framework::Scope filter_scope() const override { return framework::Scope::kNode; }
+  framework::Reads reads() const override { return framework::Reads::kNode; }
 
   int64_t ScoreNode(const framework::Cycle& cycle, model::NodeRow node) const override {
     return kMaxScore - kMaxScore * PodsOn(cycle, node) / kMost;
@@ -56,31 +56,31 @@ class OwnTeam final : public framework::FilterPlugin {
     return wanted;
   }
 
-  // Called once per scheduling cycle: one loop over the nodes that are still feasible.
-  framework::Verdict Filter(const framework::Cycle& cycle, model::NodeMask& nodes) const override {
-    nodes.KeepIf(
-        [&](size_t row) { return Fits(cycle, model::NodeRow{static_cast<uint32_t>(row)}); });
-    return {};
+  // Called once per scheduling cycle: what a node must be. The scheduler does the rest.
+  framework::Conditions Require(const framework::Cycle& cycle) const override {
+    return {
+        framework::NodeClass{&cycle.compiled<Wanted>(*this),
+                             framework::Rejection{framework::Code::kUnschedulableAndUnresolvable,
+                                                  "node(s) belonged to another team"}}};
   }
-
-  // Called to explain why a pod does not fit.
-  framework::Verdict Explain(const framework::Cycle& cycle, model::NodeRow node) const override {
-    if (Fits(cycle, node)) return {};
-    return {framework::Code::kUnschedulableAndUnresolvable, "node(s) belonged to another team"};
-  }
-  framework::Scope filter_scope() const override { return framework::Scope::kNode; }
+  framework::Reads reads() const override { return framework::Reads::kNodeAlone; }
 
  private:
-  struct Wanted final : framework::ClassState {
+  struct Wanted final : framework::ClassState, framework::NodePredicate {
     explicit Wanted(SymbolTable& table) : symbols(table) {}
+
+    bool Holds(const framework::Cycle& cycle, model::NodeRow node) const override {
+      return model::FindLabel(cycle.nodes().info(node).labels, label.key) == label.value;
+    }
+    // Pods of one namespace share the answers for all nodes.
+    bool AppendKey(const framework::Cycle& cycle, std::string& key) const override {
+      key += cycle.pod().object->metadata.namespace_;
+      return true;
+    }
+
     SymbolHolder symbols;  // Keeps what it interns as long as this state.
     model::Label label;
   };
-
-  bool Fits(const framework::Cycle& cycle, model::NodeRow node) const {
-    const model::Label& wanted = cycle.compiled<Wanted>(*this).label;
-    return model::FindLabel(cycle.nodes().info(node).labels, wanted.key) == wanted.value;
-  }
 };
 
 TEST(OwnPlugin, JudgesAndScoresOneNodeAtATime) {

@@ -41,22 +41,6 @@ struct NarrowingLabel {
   }
 };
 
-struct CompiledAffinity final : framework::ClassState {
-  CompiledAffinity(const api::PodSpec& spec, SymbolTable& table)
-      : symbols(table), required(spec, symbols) {}
-
-  SymbolHolder symbols;
-  std::vector<NarrowingLabel> narrowing;  // All are necessary, but maybe not sufficient.
-  bool skips_filter = false;
-  bool skips_score = false;
-  // The nodes that the required terms name, sorted; absent if some term names none.
-  std::optional<std::vector<Symbol>> named;
-  std::optional<model::RequiredNodeAffinity> added_required;
-  model::RequiredNodeAffinity required;
-  std::optional<model::PreferredNodeAffinity> added_preferred;
-  Result<model::PreferredNodeAffinity> preferred;
-};
-
 bool HasMoreThan(const model::NodeMask& nodes, size_t limit) {
   size_t count = 0;
   return std::ranges::any_of(nodes.words(), [&](uint64_t word) {
@@ -68,6 +52,57 @@ bool HasMoreThan(const model::NodeMask& nodes, size_t limit) {
 const api::NodeAffinity* AffinityOf(const api::PodSpec& spec) {
   return spec.affinity && spec.affinity->node_affinity ? &*spec.affinity->node_affinity : nullptr;
 }
+
+// The node matches the pod's nodeSelector and required terms.
+struct MatchesPod final : framework::NodePredicate {
+  MatchesPod(const api::PodSpec& spec, SymbolHolder& symbols) : required(spec, symbols) {}
+
+  bool Holds(const framework::Cycle& cycle, model::NodeRow node) const override {
+    return required.Matches(cycle.nodes().info(node), cycle.cluster().symbols());
+  }
+  void Keep(const framework::Cycle& cycle, model::NodeMask& nodes) const override {
+    constexpr size_t kFewNodes = 16;  // Looking at each is as fast as at the columns.
+    if (HasMoreThan(nodes, kFewNodes)) {
+      for (const NarrowingLabel& label : narrowing) label.Narrow(nodes);
+    }
+    NodePredicate::Keep(cycle, nodes);
+  }
+  bool AppendKey(const framework::Cycle& cycle, std::string& key) const override {
+    model::KeyWriter writer(key);
+    writer.Put(cycle.spec().node_selector);
+    const api::NodeAffinity* own = AffinityOf(cycle.spec());
+    if (own != nullptr) writer.Put(own->required);
+    return true;
+  }
+
+  std::vector<NarrowingLabel> narrowing;  // All are necessary, but maybe not sufficient.
+  model::RequiredNodeAffinity required;
+};
+
+// The node matches the required terms of addedAffinity, which are the same for all pods.
+struct MatchesAdded final : framework::NodePredicate {
+  bool Holds(const framework::Cycle& cycle, model::NodeRow node) const override {
+    return required->Matches(cycle.nodes().info(node), cycle.cluster().symbols());
+  }
+  bool AppendKey(const framework::Cycle&, std::string&) const override { return true; }
+
+  std::optional<model::RequiredNodeAffinity> required;  // Absent if there are none.
+};
+
+struct CompiledAffinity final : framework::ClassState {
+  CompiledAffinity(const api::PodSpec& spec, SymbolTable& table)
+      : symbols(table), matches_pod(spec, symbols) {}
+
+  SymbolHolder symbols;
+  bool skips_filter = false;
+  bool skips_score = false;
+  // The nodes that the required terms name, sorted; absent if some term names none.
+  std::optional<std::vector<Symbol>> named;
+  MatchesAdded matches_added;
+  MatchesPod matches_pod;
+  std::optional<model::PreferredNodeAffinity> added_preferred;
+  Result<model::PreferredNodeAffinity> preferred;
+};
 
 // Returns labels that every node has which matches the spec's selector and required terms.
 std::vector<NarrowingLabel> NarrowingLabels(const api::PodSpec& spec, model::Cluster& cluster,
@@ -165,11 +200,12 @@ std::unique_ptr<framework::ClassState> NodeAffinity::Compile(
 
   auto state = std::make_unique<CompiledAffinity>(spec, cluster.mutable_symbols());
   SymbolHolder& symbols = state->symbols;
-  state->narrowing = NarrowingLabels(spec, cluster, symbols);
+  state->matches_pod.narrowing = NarrowingLabels(spec, cluster, symbols);
   if (own != nullptr && own->required) state->named = NamedNodes(*own->required, symbols);
-  if (added != nullptr && added->required) state->added_required.emplace(*added->required, symbols);
+  if (added != nullptr && added->required)
+    state->matches_added.required.emplace(*added->required, symbols);
   state->skips_filter =
-      (own == nullptr || !own->required) && !state->added_required && !spec.node_selector;
+      (own == nullptr || !own->required) && !state->matches_added.required && !spec.node_selector;
 
   if (added != nullptr && !added->preferred.empty()) {
     state->added_preferred = *model::PreferredNodeAffinity::Make(added->preferred, symbols);
@@ -191,60 +227,25 @@ framework::PreFilterResult NodeAffinity::PreFilter(framework::Cycle& cycle) cons
   return {framework::Verdict(), compiled.named};
 }
 
-framework::Verdict NodeAffinity::Filter(const framework::Cycle& cycle,
-                                        model::NodeMask& nodes) const {
-  constexpr size_t kFewNodes = 16;  // Looking at each is as fast as at the columns.
+framework::Conditions NodeAffinity::Require(const framework::Cycle& cycle) const {
+  constexpr auto kCode = framework::Code::kUnschedulableAndUnresolvable;
   const auto& compiled = cycle.compiled<CompiledAffinity>(*this);
-  const SymbolTable& symbols = cycle.cluster().symbols();
-  if (HasMoreThan(nodes, kFewNodes)) {
-    for (const NarrowingLabel& label : compiled.narrowing) label.Narrow(nodes);
+  framework::Conditions conditions;
+  if (compiled.matches_added.required) {
+    conditions.push_back(framework::NodeClass{
+        &compiled.matches_added,
+        framework::Rejection{kCode, "node(s) didn't match scheduler-enforced node affinity"}});
   }
-  nodes.KeepIf([&](size_t row) {
-    const model::NodeInfo& node = cycle.nodes().info(model::NodeRow{static_cast<uint32_t>(row)});
-    return (!compiled.added_required || compiled.added_required->Matches(node, symbols)) &&
-           compiled.required.Matches(node, symbols);
-  });
-  return {};
-}
-
-framework::Described NodeAffinity::DescribeFilter(const framework::Cycle& cycle,
-                                                  framework::SearchRules& rules) const {
-  model::KeyWriter key(rules.key);
-  key.PutAll(slot(), 'f', cycle.spec().node_selector);
-  const api::NodeAffinity* own = AffinityOf(cycle.spec());
-  if (own != nullptr) key.Put(own->required);
-  rules.static_filters.push_back(this);
-  return framework::Described::kYes;
-}
-
-framework::Verdict NodeAffinity::Explain(const framework::Cycle& cycle, model::NodeRow node) const {
-  const auto& compiled = cycle.compiled<CompiledAffinity>(*this);
-  const SymbolTable& symbols = cycle.cluster().symbols();
-  const model::NodeInfo& info = cycle.nodes().info(node);
-  if (compiled.added_required && !compiled.added_required->Matches(info, symbols)) {
-    return {framework::Code::kUnschedulableAndUnresolvable,
-            "node(s) didn't match scheduler-enforced node affinity"};
-  }
-  if (!compiled.required.Matches(info, symbols)) {
-    return {framework::Code::kUnschedulableAndUnresolvable,
-            "node(s) didn't match Pod's node affinity/selector"};
-  }
-  return {};
-}
-
-std::optional<uint32_t> NodeAffinity::RejectionKind(const framework::Cycle& cycle,
-                                                    model::NodeRow node) const {
-  const auto& compiled = cycle.compiled<CompiledAffinity>(*this);
-  return compiled.added_required &&
-         !compiled.added_required->Matches(cycle.nodes().info(node), cycle.cluster().symbols());
+  conditions.push_back(framework::NodeClass{
+      &compiled.matches_pod,
+      framework::Rejection{kCode, "node(s) didn't match Pod's node affinity/selector"}});
+  return conditions;
 }
 
 std::string NodeAffinity::Details(const framework::Cycle& cycle, model::NodeRow node) const {
   const auto& compiled = cycle.compiled<CompiledAffinity>(*this);
-  const model::NodeInfo& info = cycle.nodes().info(node);
-  const api::ObjectMeta& meta = info.object->metadata;
-  if (compiled.added_required &&
-      !compiled.added_required->Matches(info, cycle.cluster().symbols())) {
+  const api::ObjectMeta& meta = cycle.nodes().info(node).object->metadata;
+  if (compiled.matches_added.required && !compiled.matches_added.Holds(cycle, node)) {
     return fmt::format("addedAffinity of the configuration {}",
                        WhyNoTermMatches(*args_.added_affinity->required, meta.labels, meta.name));
   }

@@ -29,15 +29,9 @@ class NodeAffinity final : public framework::PreFilterPlugin,
                                                  const model::PodClass& pod_class) const override;
   // Restricts the search to the nodes that every required term names by metadata.name.
   framework::PreFilterResult PreFilter(framework::Cycle& cycle) const override;
-  framework::Verdict Filter(const framework::Cycle& cycle, model::NodeMask& nodes) const override;
-  framework::Verdict Explain(const framework::Cycle& cycle, model::NodeRow node) const override;
-  std::optional<uint32_t> RejectionKind(const framework::Cycle& cycle,
-                                        model::NodeRow node) const override;
+  framework::Conditions Require(const framework::Cycle& cycle) const override;
+  framework::Reads reads() const override { return framework::Reads::kNodeAlone; }
   std::string Details(const framework::Cycle& cycle, model::NodeRow node) const override;
-  framework::Scope filter_scope() const override { return framework::Scope::kNode; }
-  framework::SeenOfPods seen_of_pods() const override { return framework::SeenOfPods::kNone; }
-  framework::Described DescribeFilter(const framework::Cycle& cycle,
-                                      framework::SearchRules& rules) const override;
 
   framework::Verdict PreScore(framework::Cycle& cycle,
                               const model::NodeMask& feasible) const override;

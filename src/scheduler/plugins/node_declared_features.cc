@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "scheduler/framework/cycle.h"
-#include "scheduler/framework/search_rules.h"
 #include "scheduler/model/cluster.h"
 #include "scheduler/model/key_writer.h"
 #include "scheduler/plugins/changed_object.h"
@@ -11,14 +10,21 @@
 namespace berth::scheduler::plugins {
 namespace {
 
-struct RequiredFeatures final : framework::ClassState {
+// The node declares all features that the pod needs.
+struct RequiredFeatures final : framework::ClassState, framework::NodePredicate {
   explicit RequiredFeatures(SymbolTable& table) : symbols(table) {}
 
   SymbolHolder symbols;
   std::vector<Symbol> names;  // Sorted.
 
-  bool DeclaredBy(const model::NodeInfo& node) const {
-    return std::ranges::includes(node.declared_features, names);
+  bool Holds(const framework::Cycle& cycle, model::NodeRow node) const override {
+    return std::ranges::includes(cycle.nodes().info(node).declared_features, names);
+  }
+  bool AppendKey(const framework::Cycle& cycle, std::string& key) const override {
+    model::KeyWriter writer(key);
+    writer.Put(names.size());
+    for (Symbol name : names) writer.Put(cycle.cluster().symbols().Text(name));
+    return true;
   }
 };
 
@@ -58,30 +64,11 @@ framework::PreFilterResult NodeDeclaredFeatures::PreFilter(framework::Cycle& cyc
   return {};
 }
 
-framework::Verdict NodeDeclaredFeatures::Filter(const framework::Cycle& cycle,
-                                                model::NodeMask& nodes) const {
-  const auto& required = cycle.compiled<RequiredFeatures>(*this);
-  nodes.KeepIf([&](size_t row) {
-    return required.DeclaredBy(cycle.nodes().info(model::NodeRow{static_cast<uint32_t>(row)}));
-  });
-  return {};
-}
-
-framework::Described NodeDeclaredFeatures::DescribeFilter(const framework::Cycle& cycle,
-                                                          framework::SearchRules& rules) const {
-  const std::vector<Symbol>& names = cycle.compiled<RequiredFeatures>(*this).names;
-  model::KeyWriter key(rules.key);
-  key.PutAll(slot(), names.size());
-  for (Symbol name : names) key.Put(cycle.cluster().symbols().Text(name));
-  rules.static_filters.push_back(this);
-  return framework::Described::kYes;
-}
-
-framework::Verdict NodeDeclaredFeatures::Explain(const framework::Cycle& cycle,
-                                                 model::NodeRow node) const {
-  if (cycle.compiled<RequiredFeatures>(*this).DeclaredBy(cycle.nodes().info(node))) return {};
-  return {framework::Code::kUnschedulableAndUnresolvable,
-          "node(s) didn't match Pod's required features"};
+framework::Conditions NodeDeclaredFeatures::Require(const framework::Cycle& cycle) const {
+  return {framework::NodeClass{
+      .is = &cycle.compiled<RequiredFeatures>(*this),
+      .rejection = framework::Rejection{framework::Code::kUnschedulableAndUnresolvable,
+                                        "node(s) didn't match Pod's required features"}}};
 }
 
 std::vector<framework::ClusterEventWithHint> NodeDeclaredFeatures::EventsToRegister() const {

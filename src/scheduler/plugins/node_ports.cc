@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "scheduler/framework/cycle.h"
-#include "scheduler/framework/search_rules.h"
 #include "scheduler/model/cluster.h"
 #include "scheduler/plugins/changed_object.h"
 #include "scheduler/plugins/explanation_text.h"
@@ -66,23 +65,19 @@ void NodePorts::PodRemoved(framework::Cycle& cycle, const model::PodRecord& pod,
   freed.insert(freed.end(), ports.begin(), ports.end());
 }
 
-framework::Verdict NodePorts::Filter(const framework::Cycle& cycle, model::NodeMask& nodes) const {
+framework::Conditions NodePorts::Require(const framework::Cycle&) const {
+  return {framework::Opaque{.filter = this, .one_verdict = true}};
+}
+
+framework::Verdict NodePorts::FilterNodes(const framework::Cycle& cycle,
+                                          model::NodeMask& nodes) const {
   const Symbol any_ip = cycle.compiled<AnyIp>(*this).symbol;
-  nodes.KeepIf([&](size_t row) { return !HasClash(cycle, any_ip, row, {}); });
+  const auto& freed = cycle.state<FreedPorts>(*this).ports;
+  nodes.KeepIf([&](size_t row) { return !HasClash(cycle, any_ip, row, freed); });
   return {};
 }
 
-framework::Described NodePorts::DescribeFilter(const framework::Cycle&,
-                                               framework::SearchRules& rules) const {
-  rules.filters.push_back(this);
-  return framework::Described::kYes;
-}
-
-bool NodePorts::Passes(const framework::Cycle& cycle, model::NodeRow node) const {
-  return !HasClash(cycle, cycle.compiled<AnyIp>(*this).symbol, node.index(), {});
-}
-
-framework::Verdict NodePorts::Explain(const framework::Cycle& cycle, model::NodeRow node) const {
+framework::Verdict NodePorts::FilterNode(const framework::Cycle& cycle, model::NodeRow node) const {
   const auto& freed = cycle.state<FreedPorts>(*this).ports;
   if (!HasClash(cycle, cycle.compiled<AnyIp>(*this).symbol, node.index(), freed)) return {};
   return {framework::Code::kUnschedulable,

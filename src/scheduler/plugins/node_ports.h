@@ -1,13 +1,11 @@
 // NodePorts rejects nodes where a host port of the pod is in use.
 #pragma once
 
-#include <optional>
-
 #include "scheduler/framework/plugin.h"
 
 namespace berth::scheduler::plugins {
 
-class NodePorts final : public framework::PreFilterPlugin, public framework::FilterPlugin {
+class NodePorts final : public framework::PreFilterPlugin, public framework::NodeFilter {
  public:
   static constexpr std::string_view kName = "NodePorts";
   std::string_view name() const override { return kName; }
@@ -24,17 +22,12 @@ class NodePorts final : public framework::PreFilterPlugin, public framework::Fil
                 model::NodeRow node) const override;
   void PodRemoved(framework::Cycle& cycle, const model::PodRecord& pod,
                   model::NodeRow node) const override;
-  framework::Verdict Filter(const framework::Cycle& cycle, model::NodeMask& nodes) const override;
-  framework::Verdict Explain(const framework::Cycle& cycle, model::NodeRow node) const override;
-  // All rejections are alike.
-  std::optional<uint32_t> RejectionKind(const framework::Cycle&, model::NodeRow) const override {
-    return 0;
-  }
+  framework::Conditions Require(const framework::Cycle& cycle) const override;
+  framework::Verdict FilterNode(const framework::Cycle& cycle, model::NodeRow node) const override;
+  framework::Verdict FilterNodes(const framework::Cycle& cycle,
+                                 model::NodeMask& nodes) const override;
+  framework::Reads reads() const override { return framework::Reads::kNode; }
   std::string Details(const framework::Cycle& cycle, model::NodeRow node) const override;
-  framework::Scope filter_scope() const override { return framework::Scope::kNode; }
-  framework::Described DescribeFilter(const framework::Cycle& cycle,
-                                      framework::SearchRules& rules) const override;
-  bool Passes(const framework::Cycle& cycle, model::NodeRow node) const override;
 };
 
 }  // namespace berth::scheduler::plugins

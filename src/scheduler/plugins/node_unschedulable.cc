@@ -2,17 +2,27 @@
 
 #include "api/selector.h"
 #include "scheduler/framework/cycle.h"
-#include "scheduler/framework/search_rules.h"
 #include "scheduler/model/cluster.h"
-#include "scheduler/model/key_writer.h"
 #include "scheduler/model/node_table.h"
 #include "scheduler/plugins/changed_object.h"
 
 namespace berth::scheduler::plugins {
 namespace {
 
+// The node is not cordoned.
+struct IsSchedulable final : framework::NodePredicate {
+  bool Holds(const framework::Cycle& cycle, model::NodeRow node) const override {
+    return !cycle.nodes().columns().unschedulable.Test(node.index());
+  }
+  void Keep(const framework::Cycle& cycle, model::NodeMask& nodes) const override {
+    nodes -= cycle.nodes().columns().unschedulable;
+  }
+  bool AppendKey(const framework::Cycle&, std::string&) const override { return true; }
+};
+
 struct Tolerance final : framework::ClassState {
   bool tolerates = false;
+  IsSchedulable is_schedulable;
 };
 
 bool ToleratesCordon(const api::PodSpec& spec, const model::Features& features) {
@@ -30,25 +40,13 @@ std::unique_ptr<framework::ClassState> NodeUnschedulable::Compile(
   return state;
 }
 
-framework::Verdict NodeUnschedulable::Filter(const framework::Cycle& cycle,
-                                             model::NodeMask& nodes) const {
-  if (!cycle.compiled<Tolerance>(*this).tolerates) nodes -= cycle.nodes().columns().unschedulable;
-  return {};
-}
-
-framework::Described NodeUnschedulable::DescribeFilter(const framework::Cycle& cycle,
-                                                       framework::SearchRules& rules) const {
-  if (cycle.compiled<Tolerance>(*this).tolerates) return framework::Described::kYes;
-  model::KeyWriter(rules.key).Put(slot());
-  rules.static_filters.push_back(this);
-  return framework::Described::kYes;
-}
-
-framework::Verdict NodeUnschedulable::Explain(const framework::Cycle& cycle,
-                                              model::NodeRow node) const {
-  if (cycle.compiled<Tolerance>(*this).tolerates) return {};
-  if (!cycle.nodes().columns().unschedulable.Test(node.index())) return {};
-  return {framework::Code::kUnschedulableAndUnresolvable, "node(s) were unschedulable"};
+framework::Conditions NodeUnschedulable::Require(const framework::Cycle& cycle) const {
+  const auto& compiled = cycle.compiled<Tolerance>(*this);
+  if (compiled.tolerates) return {};
+  return {framework::NodeClass{
+      .is = &compiled.is_schedulable,
+      .rejection = framework::Rejection{framework::Code::kUnschedulableAndUnresolvable,
+                                        "node(s) were unschedulable"}}};
 }
 
 std::vector<framework::ClusterEventWithHint> NodeUnschedulable::EventsToRegister() const {

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "scheduler/framework/cycle.h"
-#include "scheduler/framework/search_rules.h"
 #include "scheduler/model/cluster.h"
 #include "scheduler/model/storage_model.h"
 #include "scheduler/model/volume_claims.h"
@@ -102,7 +101,8 @@ std::optional<FullDriver> FindFullDriver(const LimitsState& state,
   return std::nullopt;
 }
 
-framework::Verdict Judge(const LimitsState& state, const model::AttachedVolumes::Node& node) {
+framework::Verdict JudgeAttached(const LimitsState& state,
+                                 const model::AttachedVolumes::Node& node) {
   if (!node.error.empty()) return framework::Verdict::Error(node.error);
   if (!FindFullDriver(state, node)) return {};
   return {framework::Code::kUnschedulable, "node(s) exceed max volume count"};
@@ -156,12 +156,12 @@ framework::PreFilterResult NodeVolumeLimits::PreFilter(framework::Cycle& cycle) 
   return {};
 }
 
-framework::Verdict NodeVolumeLimits::Filter(const framework::Cycle& cycle,
-                                            model::NodeMask& nodes) const {
+framework::Verdict NodeVolumeLimits::FilterNodes(const framework::Cycle& cycle,
+                                                 model::NodeMask& nodes) const {
   const auto& state = cycle.state<LimitsState>(*this);
   framework::Verdict error;
   auto judge = [&](size_t row) {
-    framework::Verdict verdict = Explain(cycle, model::NodeRow{static_cast<uint32_t>(row)});
+    framework::Verdict verdict = FilterNode(cycle, model::NodeRow{static_cast<uint32_t>(row)});
     if (verdict.ok()) return true;
     if (!verdict.rejected() && error.ok()) error = std::move(verdict);
     return false;
@@ -185,8 +185,8 @@ framework::Verdict NodeVolumeLimits::Filter(const framework::Cycle& cycle,
   return error;
 }
 
-framework::Verdict NodeVolumeLimits::Explain(const framework::Cycle& cycle,
-                                             model::NodeRow node) const {
+framework::Verdict NodeVolumeLimits::FilterNode(const framework::Cycle& cycle,
+                                                model::NodeRow node) const {
   const auto& state = cycle.state<LimitsState>(*this);
   if (state.depends_on_csi_node()) {
     const api::CsiNode* csi_node = CsiNodeOf(cycle, node);
@@ -201,22 +201,18 @@ framework::Verdict NodeVolumeLimits::Explain(const framework::Cycle& cycle,
   if (state.wanted.empty()) return {};
   const model::AttachedVolumes::Node* attached =
       cycle.cluster().storage().attached().Find(cycle.nodes().info(node).name);
-  return attached == nullptr ? framework::Verdict() : Judge(state, *attached);
+  return attached == nullptr ? framework::Verdict() : JudgeAttached(state, *attached);
 }
 
-framework::Described NodeVolumeLimits::DescribeFilter(const framework::Cycle& cycle,
-                                                      framework::SearchRules& rules) const {
+framework::Conditions NodeVolumeLimits::Require(const framework::Cycle& cycle) const {
   const auto& state = cycle.state<LimitsState>(*this);
-  // An error ends the cycle, even if it is about a node that the search would not look at.
   const model::AttachedVolumes& attached = cycle.cluster().storage().attached();
   const bool may_fail = !state.with_csi_node.ok() || !state.without_csi_node.ok() ||
                         (!state.wanted.empty() && !attached.uncountable().empty());
-  if (may_fail) return framework::Described::kNo;
   const bool is_limited = std::ranges::any_of(
       state.wanted, [&](const auto& wanted) { return attached.Limits(wanted.first); });
-  if (!is_limited && !state.depends_on_csi_node()) return framework::Described::kSkip;
-  rules.filters.push_back(this);
-  return framework::Described::kYes;
+  if (!may_fail && !is_limited && !state.depends_on_csi_node()) return {};
+  return {framework::Opaque{.filter = this, .evaluates_all = may_fail}};
 }
 
 std::string NodeVolumeLimits::Details(const framework::Cycle& cycle, model::NodeRow node) const {

@@ -5,7 +5,7 @@
 
 namespace berth::scheduler::plugins {
 
-class NodeVolumeLimits final : public framework::PreFilterPlugin, public framework::FilterPlugin {
+class NodeVolumeLimits final : public framework::PreFilterPlugin, public framework::NodeFilter {
  public:
   static constexpr std::string_view kName = "NodeVolumeLimits";
   std::string_view name() const override { return kName; }
@@ -16,10 +16,11 @@ class NodeVolumeLimits final : public framework::PreFilterPlugin, public framewo
 
   framework::PreFilterResult PreFilter(framework::Cycle& cycle) const override;
   // Evaluates only the nodes with too little capacity left.
-  framework::Verdict Filter(const framework::Cycle& cycle, model::NodeMask& nodes) const override;
-  framework::Verdict Explain(const framework::Cycle& cycle, model::NodeRow node) const override;
-  framework::Described DescribeFilter(const framework::Cycle& cycle,
-                                      framework::SearchRules& rules) const override;
+  framework::Conditions Require(const framework::Cycle& cycle) const override;
+  framework::Verdict FilterNode(const framework::Cycle& cycle, model::NodeRow node) const override;
+  // Looks at the nodes alone that have few attachments left, where that suffices.
+  framework::Verdict FilterNodes(const framework::Cycle& cycle,
+                                 model::NodeMask& nodes) const override;
   std::string Details(const framework::Cycle& cycle, model::NodeRow node) const override;
 };
 

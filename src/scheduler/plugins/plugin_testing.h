@@ -145,7 +145,7 @@ class PluginHarness {
 
   // Calls PreFilter, if the plugin takes part in it, then Filter. One character per node: '1' for a
   // node that passes, '0' for one that does not, '-' for one that PreFilter excludes. If PreFilter
-  // rejects or skips, returns its verdict. Fails the test unless Filter and Explain agree on each
+  // rejects or skips, returns its verdict. Fails the test unless Filter and Judge agree on each
   // node and the result of each node is independent of the others.
   std::string Filter() {
     model::NodeMask candidates = world_.cluster().nodes().present();
@@ -175,7 +175,7 @@ class PluginHarness {
 
   // Returns the plugin's verdict on one node; call Filter first.
   std::string Explain(std::string_view node) const {
-    return Text(As<framework::FilterPlugin>().Explain(cycle_, world_.node(node)));
+    return Text(As<framework::FilterPlugin>().Judge(cycle_, world_.node(node)));
   }
 
   // Calls PreScore, if the plugin takes part in it, then Score: "0 3 1". If PreScore skips or
@@ -211,8 +211,8 @@ class PluginHarness {
     alone.Set(node.index());
     EXPECT_TRUE(As<framework::FilterPlugin>().Filter(cycle_, alone).ok());
     EXPECT_EQ(alone.Test(node.index()), left) << "called alone: " << world_.name(node);
-    const framework::Verdict verdict = As<framework::FilterPlugin>().Explain(cycle_, node);
-    EXPECT_EQ(verdict.ok(), left) << "Explain: " << world_.name(node) << ": " << Text(verdict);
+    const framework::Verdict verdict = As<framework::FilterPlugin>().Judge(cycle_, node);
+    EXPECT_EQ(verdict.ok(), left) << "Judge: " << world_.name(node) << ": " << Text(verdict);
     EXPECT_EQ(verdict.rejected() && !verdict.reasons().empty(), !left) << Text(verdict);
   }
 

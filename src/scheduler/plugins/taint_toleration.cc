@@ -23,8 +23,9 @@ struct Judgement {
   int64_t soft_taints = 0;  // Soft taints that are not tolerated.
 };
 
-// The result for each taint set so far; it is updated when new sets turn up.
-struct Judgements final : framework::ClassState {
+// The result for each taint set so far; it is updated when new sets turn up. As a predicate: the
+// pod tolerates the hard taints of the node.
+struct Judgements final : framework::ClassState, framework::NodePredicate {
   std::vector<api::Toleration> tolerations;
   bool comparison_operators = false;
   std::vector<Judgement> by_set;
@@ -45,6 +46,18 @@ struct Judgements final : framework::ClassState {
     }
     any_repels = std::ranges::any_of(by_set, &Judgement::repels);
     return by_set;
+  }
+
+  bool Holds(const framework::Cycle& cycle, model::NodeRow node) const override {
+    return !by_set[cycle.nodes().columns().taints[node.index()].index()].repels;
+  }
+  void Keep(const framework::Cycle& cycle, model::NodeMask& nodes) const override {
+    const auto& taints = cycle.nodes().columns().taints;
+    nodes.KeepIf([&](size_t row) { return !by_set[taints[row].index()].repels; });
+  }
+  bool AppendKey(const framework::Cycle&, std::string& key) const override {
+    model::KeyWriter(key).Put(tolerations);
+    return true;
   }
 
   Judgement Judge(const std::vector<api::Taint>& taints) const {
@@ -93,32 +106,16 @@ std::unique_ptr<framework::ClassState> TaintToleration::Compile(
   return state;
 }
 
-framework::Verdict TaintToleration::Filter(const framework::Cycle& cycle,
-                                           model::NodeMask& nodes) const {
-  auto& judgements = cycle.class_cache<Judgements>(*this);
-  const auto& judged = judgements.For(cycle.nodes().taint_sets());
-  if (!judgements.any_repels) return {};
-  const auto& taints = cycle.nodes().columns().taints;
-  nodes.KeepIf([&](size_t row) { return !judged[taints[row].index()].repels; });
-  return {};
-}
-
 // Where no taint matters to the pod, its tolerations do not either: then it shares its selection of
 // nodes with other pods.
-framework::Described TaintToleration::DescribeFilter(const framework::Cycle& cycle,
-                                                     framework::SearchRules& rules) const {
-  const auto& judged = cycle.class_cache<Judgements>(*this).For(cycle.nodes().taint_sets());
-  if (std::ranges::none_of(judged, &Judgement::repels)) return framework::Described::kYes;
-  model::KeyWriter(rules.key).PutAll(slot(), 'f', cycle.spec().tolerations);
-  rules.static_filters.push_back(this);
-  return framework::Described::kYes;
-}
-
-framework::Verdict TaintToleration::Explain(const framework::Cycle& cycle,
-                                            model::NodeRow node) const {
-  const auto& judged = cycle.class_cache<Judgements>(*this).For(cycle.nodes().taint_sets());
-  if (!judged[cycle.nodes().columns().taints[node.index()].index()].repels) return {};
-  return {framework::Code::kUnschedulableAndUnresolvable, "node(s) had untolerated taint(s)"};
+framework::Conditions TaintToleration::Require(const framework::Cycle& cycle) const {
+  auto& judgements = cycle.class_cache<Judgements>(*this);
+  judgements.For(cycle.nodes().taint_sets());
+  if (!judgements.any_repels) return {};
+  return {framework::NodeClass{
+      .is = &judgements,
+      .rejection = framework::Rejection{framework::Code::kUnschedulableAndUnresolvable,
+                                        "node(s) had untolerated taint(s)"}}};
 }
 
 std::string TaintToleration::Details(const framework::Cycle& cycle, model::NodeRow node) const {

@@ -5,8 +5,6 @@
 // costs one lookup.
 #pragma once
 
-#include <optional>
-
 #include "scheduler/framework/plugin.h"
 
 namespace berth::scheduler::plugins {
@@ -24,19 +22,10 @@ class TaintToleration final : public framework::FilterPlugin,
 
   std::unique_ptr<framework::ClassState> Compile(model::Cluster& cluster,
                                                  const model::PodClass& pod_class) const override;
-  // Clears every node with an untolerated NoSchedule or NoExecute taint.
-  framework::Verdict Filter(const framework::Cycle& cycle, model::NodeMask& nodes) const override;
-  // Preemption does not remove a taint: returns UnschedulableAndUnresolvable.
-  framework::Verdict Explain(const framework::Cycle& cycle, model::NodeRow node) const override;
-  // All rejections are alike.
-  std::optional<uint32_t> RejectionKind(const framework::Cycle&, model::NodeRow) const override {
-    return 0;
-  }
+  // Preemption does not remove a taint.
+  framework::Conditions Require(const framework::Cycle& cycle) const override;
+  framework::Reads reads() const override { return framework::Reads::kNodeAlone; }
   std::string Details(const framework::Cycle& cycle, model::NodeRow node) const override;
-  framework::Scope filter_scope() const override { return framework::Scope::kNode; }
-  framework::SeenOfPods seen_of_pods() const override { return framework::SeenOfPods::kNone; }
-  framework::Described DescribeFilter(const framework::Cycle& cycle,
-                                      framework::SearchRules& rules) const override;
 
   framework::Verdict PreScore(framework::Cycle& cycle,
                               const model::NodeMask& feasible) const override;

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "scheduler/framework/cycle.h"
-#include "scheduler/framework/search_rules.h"
 #include "scheduler/model/cluster.h"
 #include "scheduler/model/storage_model.h"
 #include "scheduler/model/volume_claims.h"
@@ -182,13 +181,10 @@ framework::Verdict VolumeRestrictions::FilterNode(const framework::Cycle& cycle,
   return {};
 }
 
-framework::Described VolumeRestrictions::DescribeFilter(const framework::Cycle& cycle,
-                                                        framework::SearchRules& rules) const {
+framework::Conditions VolumeRestrictions::Require(const framework::Cycle& cycle) const {
   const bool passes_nowhere = cycle.state<RestrictionsState>(*this).conflicts > 0;
-  if (passes_nowhere) return framework::Described::kNo;
-  if (cycle.compiled<Disks>(*this).disks.empty()) return framework::Described::kSkip;
-  rules.filters.push_back(this);
-  return framework::Described::kYes;
+  if (!passes_nowhere && cycle.compiled<Disks>(*this).disks.empty()) return {};
+  return {framework::Opaque{.filter = this, .evaluates_all = passes_nowhere}};
 }
 
 std::string VolumeRestrictions::Details(const framework::Cycle& cycle, model::NodeRow node) const {

@@ -25,8 +25,7 @@ class VolumeRestrictions final : public framework::PreFilterPlugin, public frame
   void PodRemoved(framework::Cycle& cycle, const model::PodRecord& pod,
                   model::NodeRow node) const override;
   framework::Verdict FilterNode(const framework::Cycle& cycle, model::NodeRow node) const override;
-  framework::Described DescribeFilter(const framework::Cycle& cycle,
-                                      framework::SearchRules& rules) const override;
+  framework::Conditions Require(const framework::Cycle& cycle) const override;
   std::string Details(const framework::Cycle& cycle, model::NodeRow node) const override;
 };
 

@@ -1,4 +1,4 @@
-// What the volume plugins describe for a search. That their descriptions leave the nodes that they
+// What the volume plugins require, as a search reads it. That these rules leave the nodes that they
 // pass is checked in random clusters: tests/properties.
 #include <string>
 #include <vector>
@@ -8,8 +8,6 @@
 
 namespace berth::scheduler::plugins {
 namespace BERTH_TEST_FILE {
-
-using framework::Described;
 
 std::string In(std::string_view key, std::string_view values) {
   return fmt::format(
@@ -35,15 +33,17 @@ class VolumeSearchRulesTest : public testing::Test {
   }
 
   struct Answer {
-    Described described;
+    bool searchable = false;
+    framework::Conditions required;
     framework::SearchRules rules;
   };
   Answer Describe(std::string_view plugin, const std::string& pod) {
     trial_.emplace(world_, MakePlugin(plugin), pod);
     EXPECT_TRUE(trial_->As<framework::PreFilterPlugin>().PreFilter(trial_->cycle()).verdict.ok());
     Answer answer{};
-    answer.described =
-        trial_->As<framework::FilterPlugin>().DescribeFilter(trial_->cycle(), answer.rules);
+    const auto& filter = trial_->As<framework::FilterPlugin>();
+    answer.required = filter.Require(trial_->cycle());
+    answer.searchable = answer.rules.AddFilter(trial_->cycle(), filter);
     return answer;
   }
   Answer Describe(std::string_view plugin, std::initializer_list<const char*> claims) {
@@ -77,8 +77,8 @@ TEST_F(VolumeSearchRulesTest, PodsWithVolumesOfAZoneShareASelection) {
     AddBound("b", east);
     AddBound("c", west);
     const Answer a = Describe(plugin, {"a"});
-    EXPECT_EQ(a.described, Described::kYes);
-    EXPECT_TRUE(a.rules.filters.empty()) << "nodes are evaluated one by one";
+    EXPECT_TRUE(a.searchable);
+    EXPECT_TRUE(a.rules.conditions.empty()) << "nodes are evaluated one by one";
     EXPECT_FALSE(a.rules.only_rows);
     EXPECT_EQ(Describe(plugin, {"b"}).rules.key, a.rules.key);
     EXPECT_EQ(Describe(plugin, {"b", "a"}).rules.key, a.rules.key);
@@ -111,9 +111,9 @@ TEST_F(VolumeSearchRulesTest, LargeConditionsAreCheckedForEachNode) {
   for (int i = 0; i < 10'000; ++i) values += fmt::format(", zone-{}", i);
   AddBound("a", {.spec = In("topology.kubernetes.io/zone", values)});
   const Answer a = Describe("VolumeBinding", {"a"});
-  EXPECT_EQ(a.described, Described::kYes);
+  EXPECT_TRUE(a.searchable);
   EXPECT_EQ(a.rules.key, "");
-  EXPECT_EQ(a.rules.filters.size(), 1u);
+  EXPECT_EQ(a.rules.conditions.size(), 1u);
 }
 
 TEST_F(VolumeSearchRulesTest, ManyConditionsAreCheckedForEachNode) {
@@ -128,20 +128,20 @@ TEST_F(VolumeSearchRulesTest, ManyConditionsAreCheckedForEachNode) {
   }
   for (const char* plugin : {"VolumeBinding", "VolumeZone"}) {
     const Answer many = DescribeMany(plugin, kClaims);
-    EXPECT_EQ(many.described, Described::kYes);
+    EXPECT_TRUE(many.searchable);
     EXPECT_LT(many.rules.key.size(), 2'000u) << plugin;
-    EXPECT_LT(many.rules.label_terms.size(), 10u) << plugin;
-    EXPECT_EQ(many.rules.filters.size(), 1u) << plugin;
+    EXPECT_LT(many.rules.static_conditions.size(), 10u) << plugin;
+    EXPECT_EQ(many.rules.conditions.size(), 1u) << plugin;
   }
 }
 
 TEST_F(VolumeSearchRulesTest, LimitsMatterWhereADriverHasOne) {
   AddBound("a", {.spec = "csi: {driver: csi.test, volumeHandle: h}"});
-  EXPECT_EQ(Describe("NodeVolumeLimits", {"a"}).described, Described::kSkip);
+  EXPECT_TRUE(Describe("NodeVolumeLimits", {"a"}).required.empty());
   world_.Add(
       "{apiVersion: storage.k8s.io/v1, kind: CSINode, metadata: {name: n1}, spec: {drivers: "
       "[{name: csi.test, nodeID: n1, allocatable: {count: 1}}]}}");
-  EXPECT_EQ(Describe("NodeVolumeLimits", {"a"}).described, Described::kYes);
+  EXPECT_EQ(Describe("NodeVolumeLimits", {"a"}).rules.conditions.size(), 1u);
 }
 
 // A node whose volumes cannot be counted ends the cycle, even if the search would not look at it.
@@ -151,16 +151,16 @@ TEST_F(VolumeSearchRulesTest, EveryNodeIsEvaluatedIfOneMayFail) {
       "{apiVersion: storage.k8s.io/v1, kind: CSINode, metadata: {name: n1}, spec: {drivers: "
       "[{name: csi.test, nodeID: n1, allocatable: {count: 1}}]}}");
   world_.Add(PodWithVolume("bad", "awsElasticBlockStore: {volumeID: 'aws://a/b'}", OnNode("n1")));
-  EXPECT_EQ(Describe("NodeVolumeLimits", {"a"}).described, Described::kNo);
+  EXPECT_FALSE(Describe("NodeVolumeLimits", {"a"}).searchable);
 
   AddBound("b", {.spec = "awsElasticBlockStore: {volumeID: 'aws://a/b'}"});
-  EXPECT_EQ(Describe("VolumeBinding", {"b"}).described, Described::kNo);
+  EXPECT_FALSE(Describe("VolumeBinding", {"b"}).searchable);
 }
 
 TEST_F(VolumeSearchRulesTest, InlineDisksAreCheckedForEachNode) {
   const Answer disk = Describe("VolumeRestrictions", PodWithVolume("web", "iscsi: {iqn: i}"));
-  EXPECT_EQ(disk.described, Described::kYes);
-  EXPECT_EQ(disk.rules.filters.size(), 1u);
+  EXPECT_TRUE(disk.searchable);
+  EXPECT_EQ(disk.rules.conditions.size(), 1u);
 }
 
 }  // namespace BERTH_TEST_FILE

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "scheduler/framework/cycle.h"
-#include "scheduler/framework/search_rules.h"
 #include "scheduler/model/cluster.h"
 #include "scheduler/model/key_writer.h"
 #include "scheduler/model/objects.h"
@@ -42,10 +41,14 @@ struct ZoneCondition {
   friend constexpr auto operator<=>(const ZoneCondition&, const ZoneCondition&) = default;
 };
 
-struct ZoneState final : framework::CycleState {
+// The node is in the zones and regions of the pod's volumes.
+struct ZoneState final : framework::CycleState, framework::NodePredicate {
   std::vector<ZoneCondition> conditions;      // Sorted, unique.
   std::array<Symbol, kLabels.size()> labels;  // Invalid if no node has such a label.
 
+  bool Holds(const framework::Cycle& cycle, model::NodeRow node) const override;
+  // Pods whose volumes are in the same zones share a selection of nodes.
+  bool AppendKey(const framework::Cycle& cycle, std::string& key) const override;
   std::unique_ptr<framework::CycleState> Clone() const override {
     return std::make_unique<ZoneState>(*this);
   }
@@ -105,16 +108,39 @@ Symbol Find(model::LabelSpan labels, Symbol key) {
   return key.valid() ? model::FindLabel(labels, key) : Symbol{};
 }
 
-bool Admits(const ZoneState& state, model::LabelSpan labels) {
+bool ZoneState::Holds(const framework::Cycle& cycle, model::NodeRow node) const {
+  const model::LabelSpan on_node = cycle.nodes().info(node).labels;
   // A node without zones and regions counts as being in the only zone.
   const bool has_topology =
-      std::ranges::any_of(state.labels, [&](Symbol label) { return Find(labels, label).valid(); });
+      std::ranges::any_of(labels, [&](Symbol label) { return Find(on_node, label).valid(); });
   if (!has_topology) return true;
-  return std::ranges::all_of(state.conditions, [&](const ZoneCondition& condition) {
-    Symbol value = Find(labels, condition.key);
-    if (!value.valid()) value = Find(labels, condition.newer);
+  return std::ranges::all_of(conditions, [&](const ZoneCondition& condition) {
+    Symbol value = Find(on_node, condition.key);
+    if (!value.valid()) value = Find(on_node, condition.newer);
     return value.valid() && std::ranges::find(condition.values, value) != condition.values.end();
   });
+}
+
+bool ZoneState::AppendKey(const framework::Cycle& cycle, std::string& key) const {
+  // Of pods with more conditions, few have the same ones.
+  constexpr size_t kMaxConditions = 16;
+  constexpr size_t kMaxValues = 16;
+  const bool is_small = conditions.size() <= kMaxConditions &&
+                        std::ranges::all_of(conditions, [](const ZoneCondition& condition) {
+                          return condition.values.size() <= kMaxValues;
+                        });
+  if (!is_small) return false;
+  const SymbolTable& symbols = cycle.cluster().symbols();
+  const auto text = [&](Symbol symbol) {
+    return symbol.valid() ? symbols.Text(symbol) : std::string();
+  };
+  model::KeyWriter writer(key);
+  writer.Put(conditions.size());
+  for (const ZoneCondition& condition : conditions) {
+    writer.PutAll(text(condition.key), text(condition.newer), condition.values.size());
+    for (Symbol value : condition.values) writer.Put(text(value));
+  }
+  return true;
 }
 
 // Returns the value that a node has for a zone or region label of a volume, or null.
@@ -201,50 +227,11 @@ framework::PreFilterResult VolumeZone::PreFilter(framework::Cycle& cycle) const 
   return {};
 }
 
-framework::Verdict VolumeZone::Filter(const framework::Cycle& cycle, model::NodeMask& nodes) const {
-  const auto& state = cycle.state<ZoneState>(*this);
-  nodes.KeepIf([&](size_t row) {
-    return Admits(state, cycle.nodes().info(model::NodeRow{static_cast<uint32_t>(row)}).labels);
-  });
-  return {};
-}
-
-// Pods whose volumes are in the same zones share a selection of nodes.
-framework::Described VolumeZone::DescribeFilter(const framework::Cycle& cycle,
-                                                framework::SearchRules& rules) const {
-  // Of a pod with more conditions, few have the same ones.
-  constexpr size_t kMaxConditions = 16;
-  constexpr size_t kMaxValues = 16;
-  const std::vector<ZoneCondition>& conditions = cycle.state<ZoneState>(*this).conditions;
-  const bool is_small = conditions.size() <= kMaxConditions &&
-                        std::ranges::all_of(conditions, [](const ZoneCondition& condition) {
-                          return condition.values.size() <= kMaxValues;
-                        });
-  if (!is_small) {
-    rules.filters.push_back(this);
-    return framework::Described::kYes;
-  }
-  const SymbolTable& symbols = cycle.cluster().symbols();
-  const auto text = [&](Symbol symbol) {
-    return symbol.valid() ? symbols.Text(symbol) : std::string();
-  };
-  model::KeyWriter key(rules.key);
-  key.PutAll(slot(), conditions.size());
-  for (const ZoneCondition& condition : conditions) {
-    key.PutAll(text(condition.key), text(condition.newer), condition.values.size());
-    for (Symbol value : condition.values) key.Put(text(value));
-  }
-  rules.static_filters.push_back(this);
-  return framework::Described::kYes;
-}
-
-bool VolumeZone::Passes(const framework::Cycle& cycle, model::NodeRow node) const {
-  return Admits(cycle.state<ZoneState>(*this), cycle.nodes().info(node).labels);
-}
-
-framework::Verdict VolumeZone::Explain(const framework::Cycle& cycle, model::NodeRow node) const {
-  if (Passes(cycle, node)) return {};
-  return Unresolvable("node(s) had no available volume zone");
+framework::Conditions VolumeZone::Require(const framework::Cycle& cycle) const {
+  return {framework::NodeClass{
+      .is = &cycle.state<ZoneState>(*this),
+      .rejection = framework::Rejection{framework::Code::kUnschedulableAndUnresolvable,
+                                        "node(s) had no available volume zone"}}};
 }
 
 std::string VolumeZone::Details(const framework::Cycle& cycle, model::NodeRow node) const {

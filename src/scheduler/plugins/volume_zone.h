@@ -17,11 +17,7 @@ class VolumeZone final : public framework::PreFilterPlugin, public framework::Fi
 
   // Rejects a pod with a claim that has no volume and does not wait for a node.
   framework::PreFilterResult PreFilter(framework::Cycle& cycle) const override;
-  framework::Verdict Filter(const framework::Cycle& cycle, model::NodeMask& nodes) const override;
-  framework::Verdict Explain(const framework::Cycle& cycle, model::NodeRow node) const override;
-  framework::Described DescribeFilter(const framework::Cycle& cycle,
-                                      framework::SearchRules& rules) const override;
-  bool Passes(const framework::Cycle& cycle, model::NodeRow node) const override;
+  framework::Conditions Require(const framework::Cycle& cycle) const override;
   std::string Details(const framework::Cycle& cycle, model::NodeRow node) const override;
 };
 

@@ -80,7 +80,7 @@ struct World : TestCluster {
 std::string Devices(PluginHarness& trial, TestCluster& world, std::string_view node) {
   std::string text;
   for (const auto& [claim, allocation] :
-       trial.As<framework::FilterPlugin>().Allocations(trial.cycle(), world.node(node))) {
+       trial.As<framework::DeviceFilter>().Allocations(trial.cycle(), world.node(node))) {
     text += (text.empty() ? "" : "; ") + claim + ":";
     for (const auto& result : allocation.results) text += " " + result.device;
   }

@@ -205,8 +205,8 @@ framework::PreFilterResult DynamicResources::PreFilter(framework::Cycle& cycle) 
 
 // --- Filter ---
 
-framework::Verdict DynamicResources::Filter(const framework::Cycle& cycle,
-                                            model::NodeMask& nodes) const {
+framework::Verdict DynamicResources::FilterNodes(const framework::Cycle& cycle,
+                                                 model::NodeMask& nodes) const {
   const auto& state = cycle.state<FilterState>(*this);
   if (state.has_stale_special_claim) {
     nodes.ClearAll();
@@ -227,8 +227,8 @@ framework::Verdict DynamicResources::Filter(const framework::Cycle& cycle,
   return {};
 }
 
-framework::Verdict DynamicResources::Explain(const framework::Cycle& cycle,
-                                             model::NodeRow node) const {
+framework::Verdict DynamicResources::FilterNode(const framework::Cycle& cycle,
+                                                model::NodeRow node) const {
   const auto& state = cycle.state<FilterState>(*this);
   if (state.has_stale_special_claim) return RejectPod("cannot schedule extended resource claim");
   if (state.outcomes != nullptr) {

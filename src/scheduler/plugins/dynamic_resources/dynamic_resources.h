@@ -22,7 +22,8 @@ namespace berth::scheduler::plugins {
 
 class DynamicResources final : public framework::PreEnqueuePlugin,
                                public framework::PreFilterPlugin,
-                               public framework::FilterPlugin,
+                               public framework::NodeFilter,
+                               public framework::DeviceFilter,
                                public framework::PostFilterPlugin,
                                public framework::ScorePlugin,
                                public framework::ReservePlugin,
@@ -49,8 +50,9 @@ class DynamicResources final : public framework::PreEnqueuePlugin,
   framework::Verdict PreEnqueue(const model::Cluster& cluster,
                                 const model::PodRecord& pod) const override;
   framework::PreFilterResult PreFilter(framework::Cycle& cycle) const override;
-  framework::Verdict Filter(const framework::Cycle& cycle, model::NodeMask& nodes) const override;
-  framework::Verdict Explain(const framework::Cycle& cycle, model::NodeRow node) const override;
+  framework::Verdict FilterNode(const framework::Cycle& cycle, model::NodeRow node) const override;
+  framework::Verdict FilterNodes(const framework::Cycle& cycle,
+                                 model::NodeMask& nodes) const override;
   std::string Details(const framework::Cycle& cycle, model::NodeRow node) const override;
   std::map<std::string, api::AllocationResult> Allocations(const framework::Cycle& cycle,
                                                            model::NodeRow node) const override;

@@ -210,7 +210,7 @@ std::string ExistingAntiAffinityDetails(const Neighbourhood& around, const api::
 std::string InterPodAffinity::Details(const framework::Cycle& cycle, model::NodeRow node) const {
   const api::Pod& pod = *cycle.pod().object;
   const Neighbourhood around(cycle, node);
-  if (Explain(cycle, node).code() == framework::Code::kUnschedulableAndUnresolvable) {
+  if (Judge(cycle, node).code() == framework::Code::kUnschedulableAndUnresolvable) {
     return AffinityDetails(around, WrittenRequiredTerms(pod, &api::Affinity::pod_affinity));
   }
   std::string text =

@@ -1,7 +1,6 @@
 #include "scheduler/plugins/inter_pod_affinity/inter_pod_affinity.h"
 
 #include <algorithm>
-#include <bit>
 #include <cstdlib>
 #include <optional>
 #include <utility>
@@ -10,7 +9,6 @@
 #include "scheduler/framework/kernels.h"
 #include "scheduler/framework/search_rules.h"
 #include "scheduler/model/cluster.h"
-#include "scheduler/model/key_writer.h"
 #include "scheduler/model/pod_counters.h"
 
 namespace berth::scheduler::plugins {
@@ -36,168 +34,80 @@ struct OwnTerms final : framework::ClassState {
   std::vector<Term> preferred;
 };
 
-// The counts of one topology key that exclude (or are required of) a domain.
-struct DomainCounts {
-  DomainCounts(const model::Topology::Key& topology_key, const model::IndexedCounts& per_domain)
-      : key(topology_key),
-        domain_of(key.domain_of()),
-        domains(key.domains().size()),
-        counts(per_domain) {}
+bool MatchesItself(const framework::Cycle& cycle, const OwnTerms& own) {
+  const model::PodLabels& pod = cycle.cluster().pod_labels().Get(cycle.pod().labels);
+  const model::LabelSpan namespace_labels = cycle.cluster().namespaces().LabelsOf(pod.namespace_);
+  return std::ranges::all_of(own.affinity_matchers, [&](const model::PodMatcher& matcher) {
+    return matcher.MatchesForIncoming(pod.namespace_, namespace_labels, pod.labels,
+                                      cycle.cluster().symbols());
+  });
+}
 
-  const model::Topology::Key& key;
-  const std::vector<model::DomainId>& domain_of;
-  size_t domains;
-  const model::IndexedCounts& counts;  // By domain.
-
-  int32_t Near(size_t row) const {
-    const model::DomainId domain = domain_of[row];
-    return domain.valid() ? counts[domain.index()] : 0;
+// Every term's domain must have a matching pod; the first pod of a group that selects itself may be
+// placed anywhere that has the topology.
+void AddWanted(const framework::Cycle& cycle, const OwnTerms& own,
+               framework::Conditions& conditions) {
+  constexpr framework::Rejection kLacksWanted{framework::Code::kUnschedulableAndUnresolvable,
+                                              "node(s) didn't match pod affinity rules"};
+  if (own.affinity_keys.empty()) return;
+  const bool any_match = std::ranges::any_of(own.affinity_keys, [&](const auto& key) {
+    return own.affinity_counter->PerDomain(*key).AnyPositive();
+  });
+  const bool first_of_its_kind = !any_match && MatchesItself(cycle, own);
+  for (const model::Topology::KeyRef& key : own.affinity_keys) {
+    framework::DomainCount wanted(key, &own.affinity_counter->PerDomain(*key));
+    if (!first_of_its_kind) wanted.lowest = 1;
+    wanted.rejection = kLacksWanted;
+    wanted.missing = kLacksWanted;
+    conditions.push_back(wanted);
   }
-};
+}
 
-// The required rules for one pod, read from the current counters.
-class Rules {
- public:
-  Rules(const framework::Cycle& cycle, const OwnTerms& own) : own_(own) {
-    bool any_match = false;
-    for (const model::Topology::KeyRef& key : own.affinity_keys) {
-      wanted_.emplace_back(*key, own.affinity_counter->PerDomain(*key));
-      any_match |= wanted_.back().counts.AnyPositive();
-    }
-    first_of_its_kind_ = !own.affinity_keys.empty() && !any_match && MatchesItself(cycle);
-    for (const OwnTerms::Term& term : own.anti_affinity) {
-      shunned_.emplace_back(*term.key, term.counter->PerDomain(*term.key));
-    }
-    const model::AffinityTerms& terms = cycle.cluster().affinity_terms();
-    for (uint32_t i : terms.Matching(cycle.pod().labels)) {
-      const model::AffinityTerms::Term& term = terms.term(i);
-      if (term.kind != model::AffinityTerms::Kind::kRequiredAnti || term.in_domains == 0) continue;
-      unwelcome_.emplace_back(*term.key, term.carriers);
-    }
+// No pod may be in the domain; a node in none passes.
+void AddShunned(const model::Topology::KeyRef& key, const model::IndexedCounts& counts,
+                std::string_view reason, framework::Conditions& conditions) {
+  framework::DomainCount shunned(key, &counts);
+  shunned.highest = 0;
+  shunned.rejection = {framework::Code::kUnschedulable, reason};
+  conditions.push_back(shunned);
+}
+
+// The required rules for one pod: its own terms, and those of the pods that are there.
+framework::Conditions RequiredBy(const framework::Cycle& cycle, const OwnTerms& own) {
+  framework::Conditions conditions;
+  AddWanted(cycle, own, conditions);
+  for (const OwnTerms::Term& term : own.anti_affinity) {
+    AddShunned(term.key, term.counter->PerDomain(*term.key),
+               "node(s) didn't match pod anti-affinity rules", conditions);
   }
-
-  bool any() const { return !wanted_.empty() || !shunned_.empty() || !unwelcome_.empty(); }
-
-  // Leaves the nodes that pass. Each domain is evaluated once.
-  void Filter(model::NodeMask& nodes) const {
-    for (const DomainCounts& wanted : wanted_) {
-      framework::DomainTable keep(wanted.domains, first_of_its_kind_);
-      keep.none() = 0;
-      wanted.counts.ForEach([&](size_t domain, int32_t count) {
-        if (domain < wanted.domains) keep[domain] |= count > 0;
-      });
-      framework::KeepDomains(nodes, wanted.domain_of, keep);
-    }
-    for (const auto* forbidden : {&shunned_, &unwelcome_}) {
-      for (const DomainCounts& shun : *forbidden) {
-        framework::DomainTable keep(shun.domains, 1);
-        shun.counts.ForEach([&](size_t domain, int32_t count) {
-          if (domain < shun.domains) keep[domain] = count <= 0;
-        });
-        framework::KeepDomains(nodes, shun.domain_of, keep);
-      }
-    }
+  const model::AffinityTerms& terms = cycle.cluster().affinity_terms();
+  for (uint32_t i : terms.Matching(cycle.pod().labels)) {
+    const model::AffinityTerms::Term& term = terms.term(i);
+    if (term.kind != model::AffinityTerms::Kind::kRequiredAnti || term.in_domains == 0) continue;
+    AddShunned(term.key, term.carriers, "node(s) didn't satisfy existing pods anti-affinity rules",
+               conditions);
   }
+  return conditions;
+}
 
-  // The same as rules for a search, for the plugin of this slot.
-  void Describe(const framework::Cycle& cycle, size_t slot, framework::SearchRules& rules) const {
-    for (const DomainCounts& wanted : wanted_) {
-      if (const model::DomainId only = OnlyLargeDomain(wanted); only.valid()) {
-        const SymbolTable& symbols = cycle.cluster().symbols();
-        const Symbol value = wanted.key.domains()[only.index()].value;
-        model::KeyWriter(rules.key).PutAll(slot, symbols.Text(wanted.key.label()),
-                                           symbols.Text(value));
-        rules.only_domains.push_back({wanted.domain_of, only});
-        continue;
-      }
-      const int32_t lowest = first_of_its_kind_ ? INT32_MIN : 1;
-      rules.row_rules.push_back(framework::RowRule::CountIn(wanted.domain_of, wanted.counts, lowest,
-                                                            INT32_MAX, /*none_passes=*/false));
-    }
-    for (const auto* forbidden : {&shunned_, &unwelcome_}) {
-      for (const DomainCounts& shun : *forbidden) {
-        rules.row_rules.push_back(framework::RowRule::CountIn(shun.domain_of, shun.counts,
-                                                              INT32_MIN, 0, /*none_passes=*/true));
-      }
-    }
-  }
-
-  // Reports whether `counts` are the same in all domains of `key` whose nodes may pass.
-  bool MakeEqual(const model::Topology::Key& key, const model::IndexedCounts& counts) const {
-    const auto wanted = std::ranges::find(wanted_, &key, [](const auto& w) { return &w.key; });
-    if (wanted == wanted_.end() || first_of_its_kind_) return false;
-    std::optional<int32_t> common;
-    bool equal = true;
-    ForEachWanted(*wanted, [&](model::DomainId domain) {
-      const int32_t count = counts[domain.index()];
-      equal &= common.value_or(count) == count;
-      common = count;
-    });
-    return equal;
-  }
-
-  // Which rule rejects a node.
-  enum class Kind : uint32_t { kPasses, kLacksWanted, kHasShunned, kIsUnwelcome };
-  Kind Judge(size_t row) const {
-    if (!HasWanted(row)) return Kind::kLacksWanted;
-    if (AnyNear(shunned_, row)) return Kind::kHasShunned;
-    return AnyNear(unwelcome_, row) ? Kind::kIsUnwelcome : Kind::kPasses;
-  }
-
- private:
-  // Every term's domain must have a matching pod; the first pod of a group that selects itself may
-  // be placed anywhere that has the topology.
-  bool HasWanted(size_t row) const {
-    bool all = true;
-    for (const DomainCounts& wanted : wanted_) {
-      if (!wanted.domain_of[row].valid()) return false;
-      all &= wanted.Near(row) > 0;
-    }
-    return all || first_of_its_kind_;
-  }
-
-  static bool AnyNear(const std::vector<DomainCounts>& counts, size_t row) {
-    return std::ranges::any_of(counts,
-                               [&](const DomainCounts& domain) { return domain.Near(row) > 0; });
-  }
-
-  template <typename Visit>  // void(DomainId)
-  static void ForEachWanted(const DomainCounts& wanted, Visit&& visit) {
-    wanted.counts.ForEach([&](size_t domain, int32_t count) {
-      if (domain < wanted.domains && count > 0)
-        visit(model::DomainId{static_cast<uint32_t>(domain)});
-    });
-  }
-
-  // Returns the only domain where the wanted pods are. Invalid if there are more, or if it has so
-  // few nodes that there may be too many like it to select the nodes of each.
-  model::DomainId OnlyLargeDomain(const DomainCounts& wanted) const {
-    constexpr size_t kMaxSelections = 256;
-    if (first_of_its_kind_) return {};
-    model::DomainId only;
-    size_t found = 0;
-    ForEachWanted(wanted, [&](model::DomainId domain) {
-      only = domain;
-      ++found;
-    });
-    if (found != 1) return {};
-    const size_t nodes = wanted.key.domains()[only.index()].nodes;
-    return nodes * kMaxSelections >= wanted.key.node_count() ? only : model::DomainId{};
-  }
-
-  bool MatchesItself(const framework::Cycle& cycle) const {
-    const model::PodLabels& pod = cycle.cluster().pod_labels().Get(cycle.pod().labels);
-    const model::LabelSpan namespace_labels = cycle.cluster().namespaces().LabelsOf(pod.namespace_);
-    return std::ranges::all_of(own_.affinity_matchers, [&](const model::PodMatcher& matcher) {
-      return matcher.MatchesForIncoming(pod.namespace_, namespace_labels, pod.labels,
-                                        cycle.cluster().symbols());
-    });
-  }
-
-  const OwnTerms& own_;
-  std::vector<DomainCounts> wanted_, shunned_, unwelcome_;
-  bool first_of_its_kind_ = false;
-};
+// Reports whether `counts` are the same in all domains of `key` whose nodes may pass.
+bool MakeEqual(const framework::Conditions& required, const model::Topology::KeyRef& key,
+               const model::IndexedCounts& counts) {
+  const auto wanted = std::ranges::find_if(required, [&](const framework::Condition& condition) {
+    const auto& rule = std::get<framework::DomainCount>(condition);
+    return rule.lowest > 0 && *rule.key == key;
+  });
+  if (wanted == required.end()) return false;
+  const auto& rule = std::get<framework::DomainCount>(*wanted);
+  std::optional<int32_t> common;
+  bool equal = true;
+  std::get<const model::IndexedCounts*>(rule.counts)->ForEach([&](size_t domain, int32_t count) {
+    if (domain >= key->domains().size() || !rule.Allows(count)) return;
+    equal &= common.value_or(counts[domain]) == counts[domain];
+    common = counts[domain];
+  });
+  return equal;
+}
 
 // The lowest and the highest score, to which the others are scaled.
 class ScoreRange {
@@ -290,48 +200,12 @@ std::unique_ptr<framework::ClassState> InterPodAffinity::Compile(
 }
 
 framework::PreFilterResult InterPodAffinity::PreFilter(framework::Cycle& cycle) const {
-  if (!Rules(cycle, cycle.compiled<OwnTerms>(*this)).any()) return {framework::Verdict::Skip(), {}};
+  if (Require(cycle).empty()) return {framework::Verdict::Skip(), {}};
   return {};
 }
 
-framework::Verdict InterPodAffinity::Filter(const framework::Cycle& cycle,
-                                            model::NodeMask& nodes) const {
-  const Rules rules(cycle, cycle.compiled<OwnTerms>(*this));
-  rules.Filter(nodes);
-  return {};
-}
-
-framework::Described InterPodAffinity::DescribeFilter(const framework::Cycle& cycle,
-                                                      framework::SearchRules& rules) const {
-  Rules(cycle, cycle.compiled<OwnTerms>(*this)).Describe(cycle, slot(), rules);
-  return framework::Described::kYes;
-}
-
-framework::Verdict InterPodAffinity::Explain(const framework::Cycle& cycle,
-                                             model::NodeRow node) const {
-  const Rules rules(cycle, cycle.compiled<OwnTerms>(*this));
-  switch (rules.Judge(node.index())) {
-    case Rules::Kind::kLacksWanted:
-      return {framework::Code::kUnschedulableAndUnresolvable,
-              "node(s) didn't match pod affinity rules"};
-    case Rules::Kind::kHasShunned:
-      return {framework::Code::kUnschedulable, "node(s) didn't match pod anti-affinity rules"};
-    case Rules::Kind::kIsUnwelcome:
-      return {framework::Code::kUnschedulable,
-              "node(s) didn't satisfy existing pods anti-affinity rules"};
-    case Rules::Kind::kPasses:
-      break;
-  }
-  return {};
-}
-
-void InterPodAffinity::RejectionKinds(const framework::Cycle& cycle, size_t first, uint64_t rows,
-                                      std::span<uint32_t, 64> kinds) const {
-  const Rules rules(cycle, cycle.compiled<OwnTerms>(*this));
-  for (; rows != 0; rows &= rows - 1) {
-    const auto i = static_cast<size_t>(std::countr_zero(rows));
-    kinds[i] = static_cast<uint32_t>(rules.Judge(first + i));
-  }
+framework::Conditions InterPodAffinity::Require(const framework::Cycle& cycle) const {
+  return RequiredBy(cycle, cycle.compiled<OwnTerms>(*this));
 }
 
 namespace {
@@ -443,9 +317,9 @@ framework::Described InterPodAffinity::DescribeScore(const framework::Cycle& cyc
   const auto preferences = PreferencesOf(cycle, own, args_);
   if (preferences == nullptr) return framework::Described::kSkip;
   // If all feasible nodes are in domains that are preferred alike, they all score 0.
-  const Rules required(cycle, own);
+  const framework::Conditions required = RequiredBy(cycle, own);
   const bool all_equal = std::ranges::all_of(preferences->all, [&](const auto& preference) {
-    return required.MakeEqual(*preference.key, *preference.counts);
+    return MakeEqual(required, preference.key, *preference.counts);
   });
   if (all_equal) return framework::Described::kYes;
   if (auto by_domain = PreferredDomains::Make(cycle, *preferences, rules))

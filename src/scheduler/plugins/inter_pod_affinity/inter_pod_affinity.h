@@ -30,13 +30,8 @@ class InterPodAffinity final : public framework::PreFilterPlugin,
                                                  const model::PodClass& pod_class) const override;
   // Skips pods that have no required terms and that no existing term excludes.
   framework::PreFilterResult PreFilter(framework::Cycle& cycle) const override;
-  framework::Verdict Filter(const framework::Cycle& cycle, model::NodeMask& nodes) const override;
-  framework::Verdict Explain(const framework::Cycle& cycle, model::NodeRow node) const override;
-  void RejectionKinds(const framework::Cycle& cycle, size_t first, uint64_t rows,
-                      std::span<uint32_t, 64> kinds) const override;
+  framework::Conditions Require(const framework::Cycle& cycle) const override;
   std::string Details(const framework::Cycle& cycle, model::NodeRow node) const override;
-  framework::Described DescribeFilter(const framework::Cycle& cycle,
-                                      framework::SearchRules& rules) const override;
 
   // Skips pods that no preferred term matches.
   framework::Verdict PreScore(framework::Cycle& cycle,

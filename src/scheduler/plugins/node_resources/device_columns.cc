@@ -91,6 +91,11 @@ ScoredColumns::ScoredColumns(const framework::Cycle& cycle,
   }
 }
 
+bool AreDevices(const model::Cluster& cluster, std::string_view resource) {
+  const devices::ExtendedResources& provided = cluster.devices().extended_resources();
+  return !provided.empty() && provided.Find(resource) != nullptr;
+}
+
 bool MayBeDevices(const std::vector<framework::ResourceWeight>& resources) {
   return std::ranges::any_of(
       resources, [](const auto& resource) { return devices::IsDeviceResource(resource.name); });

@@ -31,6 +31,9 @@ class ScoredColumns {
   std::vector<std::unique_ptr<Devices>> devices_;
 };
 
+// Reports whether devices provide the resource on nodes that do not list it. That may change any
+// time.
+bool AreDevices(const model::Cluster& cluster, std::string_view resource);
 // Reports whether devices may provide one of the resources.
 bool MayBeDevices(const std::vector<framework::ResourceWeight>& resources);
 // A number that changes when devices change: see ScorePlugin::score_epoch.

@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <string>
 #include <string_view>
@@ -14,11 +13,9 @@
 #include "scheduler/framework/cycle.h"
 #include "scheduler/framework/search_rules.h"
 #include "scheduler/model/cluster.h"
-#include "scheduler/model/device_model.h"
 #include "scheduler/plugins/explanation_text.h"
 #include "scheduler/plugins/node_resources/device_columns.h"
 #include "scheduler/plugins/node_resources/fit_args.h"
-#include "scheduler/plugins/node_resources/fit_rows.h"
 #include "scheduler/plugins/node_resources/placement_score.h"
 #include "scheduler/plugins/node_resources/resource_allocation.h"
 
@@ -31,59 +28,11 @@ struct CompiledFit final : framework::ClassState {
   struct Scalar {
     model::ScalarId id;
     int64_t amount;
-    // Devices provide it on nodes that do not list it: DynamicResources decides there.
-    bool by_devices = false;
   };
   model::ScalarHolder scalar_names;  // Of `scored`; the class holds those of `scalars`.
-  bool asks_for_anything = false;
-  std::vector<Scalar> scalars;  // Without those that are ignored or not requested.
+  std::vector<Scalar> scalars;       // Without those that are ignored or not requested.
   std::vector<ScoredResource> scored;
 };
-
-bool IsShort(int64_t request, const std::vector<int64_t>& allocatable,
-             const std::vector<int64_t>& requested, size_t row) {
-  return request > 0 && request > allocatable[row] - requested[row];
-}
-
-// The columns of a resource that no node lists are empty.
-bool IsShort(const CompiledFit::Scalar& wanted, const model::NodeColumns& columns, size_t row) {
-  const model::NodeColumns::Scalar* column = columns.scalar(wanted.id);
-  if (wanted.by_devices && (column == nullptr || column->allocatable[row] <= 0)) return false;
-  if (column == nullptr) return wanted.amount > 0;
-  return IsShort(wanted.amount, column->allocatable, column->requested, row);
-}
-
-using Scalars = std::vector<CompiledFit::Scalar>;
-
-bool HasScalars(const Scalars& scalars, const model::NodeColumns& columns, size_t row) {
-  return std::ranges::none_of(
-      scalars, [&](const CompiledFit::Scalar& scalar) { return IsShort(scalar, columns, row); });
-}
-
-// Returns the scalar resources to check. Which of them devices provide may change any time.
-Scalars ScalarsOf(const framework::Cycle& cycle, const CompiledFit& compiled) {
-  if (compiled.scalars.empty()) return {};
-  Scalars scalars = compiled.scalars;
-  const model::Cluster& cluster = cycle.cluster();
-  const devices::ExtendedResources& provided = cluster.devices().extended_resources();
-  if (provided.empty()) return scalars;
-  for (CompiledFit::Scalar& scalar : scalars)
-    scalar.by_devices = provided.Find(cluster.scalars().Text(scalar.id)) != nullptr;
-  return scalars;
-}
-
-bool FitsOnNode(const model::ResourceVector& wanted, const CompiledFit& compiled,
-                const Scalars& scalars, const model::NodeColumns& columns, size_t row) {
-  if (columns.pod_count[row] + 1 > columns.allocatable_pods[row]) return false;
-  if (!compiled.asks_for_anything) return true;
-  if (IsShort(wanted.milli_cpu, columns.allocatable_cpu, columns.requested_cpu, row) ||
-      IsShort(wanted.memory, columns.allocatable_memory, columns.requested_memory, row) ||
-      IsShort(wanted.ephemeral_storage, columns.allocatable_ephemeral, columns.requested_ephemeral,
-              row)) {
-    return false;
-  }
-  return scalars.empty() || HasScalars(scalars, columns, row);
-}
 
 // Returns the score of one resource, or nothing if it is not part of the average.
 struct LeastAllocated {
@@ -190,12 +139,9 @@ std::unique_ptr<framework::ClassState> NodeResourcesFit::Compile(
     model::Cluster& cluster, const model::PodClass& pod_class) const {
   auto state = std::make_unique<CompiledFit>(cluster.mutable_scalars());
   const model::ResourceVector& wanted = pod_class.requests;
-  state->asks_for_anything = wanted.milli_cpu != 0 || wanted.memory != 0 ||
-                             wanted.ephemeral_storage != 0 || !wanted.scalars.empty();
   for (const auto& scalar : wanted.scalars) {
-    if (scalar.amount != 0 && !Ignores(cluster.scalars().Text(scalar.id))) {
+    if (scalar.amount > 0 && !Ignores(cluster.scalars().Text(scalar.id)))
       state->scalars.push_back({scalar.id, scalar.amount});
-    }
   }
   // Scores count the containers alone, without pod-level resources, as upstream.
   const api::PodRequestOptions options{
@@ -211,124 +157,21 @@ std::unique_ptr<framework::ClassState> NodeResourcesFit::Compile(
 
 framework::PreFilterResult NodeResourcesFit::PreFilter(framework::Cycle&) const { return {}; }
 
-framework::Verdict NodeResourcesFit::Filter(const framework::Cycle& cycle,
-                                            model::NodeMask& nodes) const {
-  const auto& compiled = cycle.compiled<CompiledFit>(*this);
+framework::Conditions NodeResourcesFit::Require(const framework::Cycle& cycle) const {
+  using framework::Amount;
   const model::ResourceVector& wanted = cycle.pod_class().requests;
   const model::NodeColumns& columns = cycle.nodes().columns();
-  const Scalars scalars = ScalarsOf(cycle, compiled);
-  const auto fits = [&](size_t row) { return FitsOnNode(wanted, compiled, scalars, columns, row); };
-  if (!scalars.empty()) {
-    nodes.KeepIf(fits);
-    return {};
+  framework::Conditions amounts{Amount::Slot(columns)};
+  if (wanted.milli_cpu > 0) amounts.push_back(Amount::Cpu(columns, wanted.milli_cpu));
+  if (wanted.memory > 0) amounts.push_back(Amount::Memory(columns, wanted.memory));
+  if (wanted.ephemeral_storage > 0)
+    amounts.push_back(Amount::EphemeralStorage(columns, wanted.ephemeral_storage));
+  for (const auto& [id, amount] : cycle.compiled<CompiledFit>(*this).scalars) {
+    // Devices may provide it on nodes that do not list it: DynamicResources decides there.
+    const bool by_devices = AreDevices(cycle.cluster(), cycle.cluster().scalars().Text(id));
+    amounts.push_back(Amount::Scalar(columns, id, amount, /*passes_if_unlisted=*/by_devices));
   }
-  constexpr int kMany = 8;  // All of a word take as long as so many one by one.
-  const size_t full = nodes.size() / 64;
-  nodes.KeepByWord([&](size_t w) {
-    uint64_t word = nodes.words()[w];
-    if (w < full && std::popcount(word) >= kMany) return FittingRows(wanted, columns, w * 64);
-    for (uint64_t rest = word; rest != 0; rest &= rest - 1) {
-      if (!fits(w * 64 + static_cast<size_t>(std::countr_zero(rest)))) word &= ~(rest & -rest);
-    }
-    return word;
-  });
-  return {};
-}
-
-framework::Described NodeResourcesFit::DescribeFilter(const framework::Cycle& cycle,
-                                                      framework::SearchRules& rules) const {
-  const model::NodeColumns& columns = cycle.nodes().columns();
-  const Scalars scalars = ScalarsOf(cycle, cycle.compiled<CompiledFit>(*this));
-  for (const CompiledFit::Scalar& scalar : scalars) {
-    const model::NodeColumns::Scalar* column = columns.scalar(scalar.id);
-    if (column == nullptr && scalar.by_devices) continue;
-    if (column == nullptr) return framework::Described::kNo;  // The pod fits nowhere.
-    rules.row_rules.push_back(framework::RowRule::HasFree(
-        column->allocatable, column->requested, scalar.amount, /*none_passes=*/scalar.by_devices));
-  }
-  const model::ResourceVector& wanted = cycle.pod_class().requests;
-  rules.filters.push_back(this);
-  using framework::ScoreBound;
-  rules.bound.cpu = static_cast<float>(wanted.milli_cpu);
-  rules.bound.cpu_limit = wanted.milli_cpu > 0 ? ScoreBound::kAll : ScoreBound::kAnyButNoneFits;
-  rules.bound.memory = static_cast<float>(wanted.memory);
-  rules.bound.memory_limit = wanted.memory > 0 ? ScoreBound::kAll : ScoreBound::kAnyUsage;
-  rules.bound.decides_fit = scalars.empty() && wanted.ephemeral_storage == 0;
-  return framework::Described::kYes;
-}
-
-bool NodeResourcesFit::Passes(const framework::Cycle& cycle, model::NodeRow node) const {
-  const auto& compiled = cycle.compiled<CompiledFit>(*this);
-  return FitsOnNode(cycle.pod_class().requests, compiled, ScalarsOf(cycle, compiled),
-                    cycle.nodes().columns(), node.index());
-}
-
-framework::Verdict NodeResourcesFit::Explain(const framework::Cycle& cycle,
-                                             model::NodeRow node) const {
-  const auto& compiled = cycle.compiled<CompiledFit>(*this);
-  const model::ResourceVector& wanted = cycle.pod_class().requests;
-  const model::NodeColumns& columns = cycle.nodes().columns();
-  const size_t row = node.index();
-  const Scalars scalars = ScalarsOf(cycle, compiled);
-  if (FitsOnNode(wanted, compiled, scalars, columns, row)) return {};
-
-  std::vector<std::string> reasons;
-  bool hopeless = false;
-  auto check = [&](int64_t request, const std::vector<int64_t>& allocatable,
-                   const std::vector<int64_t>& requested, const std::string& name) {
-    if (!IsShort(request, allocatable, requested, row)) return;
-    reasons.push_back("Insufficient " + name);
-    hopeless |= request > allocatable[row];
-  };
-  if (columns.pod_count[row] + 1 > columns.allocatable_pods[row])
-    reasons.push_back("Too many pods");
-  check(wanted.milli_cpu, columns.allocatable_cpu, columns.requested_cpu, "cpu");
-  check(wanted.memory, columns.allocatable_memory, columns.requested_memory, "memory");
-  check(wanted.ephemeral_storage, columns.allocatable_ephemeral, columns.requested_ephemeral,
-        "ephemeral-storage");
-  for (const CompiledFit::Scalar& scalar : scalars) {
-    if (!IsShort(scalar, columns, row)) continue;
-    // DIFFERS: only the first are named.
-    if (reasons.size() < framework::kMaxInsufficientResources)
-      reasons.push_back("Insufficient " + cycle.cluster().scalars().Text(scalar.id));
-    const model::NodeColumns::Scalar* column = columns.scalar(scalar.id);
-    hopeless |= column == nullptr || scalar.amount > column->allocatable[row];
-  }
-  return {
-      hopeless ? framework::Code::kUnschedulableAndUnresolvable : framework::Code::kUnschedulable,
-      std::move(reasons)};
-}
-
-// As ShortResourcesOfRows.
-std::optional<uint32_t> NodeResourcesFit::RejectionKind(const framework::Cycle& cycle,
-                                                        model::NodeRow node) const {
-  if (!cycle.compiled<CompiledFit>(*this).scalars.empty()) return std::nullopt;
-  const model::ResourceVector& wanted = cycle.pod_class().requests;
-  const model::NodeColumns& columns = cycle.nodes().columns();
-  const size_t row = node.index();
-  const bool has_slot = columns.pod_count[row] < columns.allocatable_pods[row];
-  uint32_t kind = has_slot ? 0 : kShortOfPods;
-  bool hopeless = false;
-  auto check = [&](int64_t request, const std::vector<int64_t>& allocatable,
-                   const std::vector<int64_t>& requested, uint32_t bit) {
-    if (!IsShort(request, allocatable, requested, row)) return;
-    kind |= bit;
-    hopeless |= request > allocatable[row];
-  };
-  check(wanted.milli_cpu, columns.allocatable_cpu, columns.requested_cpu, kShortOfCpu);
-  check(wanted.memory, columns.allocatable_memory, columns.requested_memory, kShortOfMemory);
-  check(wanted.ephemeral_storage, columns.allocatable_ephemeral, columns.requested_ephemeral,
-        kShortOfEphemeralStorage);
-  return hopeless ? kind | kTooSmall : kind;
-}
-
-void NodeResourcesFit::RejectionKinds(const framework::Cycle& cycle, size_t first, uint64_t rows,
-                                      std::span<uint32_t, 64> kinds) const {
-  constexpr int kMany = 8;  // All 64 take as long as so many one by one.
-  const bool at_once = std::popcount(rows) >= kMany && first + 64 <= cycle.nodes().rows() &&
-                       cycle.compiled<CompiledFit>(*this).scalars.empty();
-  if (!at_once) return FilterPlugin::RejectionKinds(cycle, first, rows, kinds);
-  ShortResourcesOfRows(cycle.pod_class().requests, cycle.nodes().columns(), first, kinds);
+  return amounts;
 }
 
 framework::Verdict NodeResourcesFit::PreScore(framework::Cycle&, const model::NodeMask&) const {
@@ -392,48 +235,38 @@ uint64_t NodeResourcesFit::score_epoch(const model::Cluster& cluster) const {
 
 // --- explanations ---
 
+namespace {
+
+// "the pod requests 9 cpu, of which 7.2 of 8 are free"
+std::string ShortageOf(const framework::Amount& amount, const std::string& name, size_t row) {
+  const int64_t has = amount.AllocatableOn(row), requested = amount.RequestedOn(row);
+  if (amount.of == framework::Amount::Of::kPods)
+    return fmt::format("it takes {} and has {}", FormatCount(has, "pod"), requested);
+  const std::string what =
+      fmt::format("the pod requests {} {}", FormatAmount(name, amount.request), name);
+  if (amount.IsTooSmall(row))
+    return fmt::format("{}, more than the node has: {}", what, FormatAmount(name, has));
+  const int64_t free = std::max<int64_t>(0, has - requested);
+  return fmt::format("{}, of which {} of {} are free", what, FormatAmount(name, free),
+                     FormatAmount(name, has));
+}
+
+}  // namespace
+
 std::string NodeResourcesFit::Details(const framework::Cycle& cycle, model::NodeRow node) const {
-  const model::ResourceVector& wanted = cycle.pod_class().requests;
-  const model::NodeColumns& columns = cycle.nodes().columns();
   const size_t row = node.index();
   std::vector<std::string> texts;
-  if (columns.pod_count[row] + 1 > columns.allocatable_pods[row]) {
-    texts.push_back(fmt::format("it takes {} and has {}",
-                                FormatCount(columns.allocatable_pods[row], "pod"),
-                                columns.pod_count[row]));
-  }
-  auto check = [&](int64_t request, int64_t allocatable, int64_t requested,
-                   const std::string& name) {
-    if (request <= 0 || request <= allocatable - requested) return;
-    const std::string what =
-        fmt::format("the pod requests {} {}", FormatAmount(name, request), name);
-    if (request > allocatable) {
-      texts.push_back(
-          fmt::format("{}, more than the node has: {}", what, FormatAmount(name, allocatable)));
-    } else {
-      const int64_t free = std::max<int64_t>(0, allocatable - requested);
-      texts.push_back(fmt::format("{}, of which {} of {} are free", what, FormatAmount(name, free),
-                                  FormatAmount(name, allocatable)));
-    }
-  };
-  check(wanted.milli_cpu, columns.allocatable_cpu[row], columns.requested_cpu[row], "cpu");
-  check(wanted.memory, columns.allocatable_memory[row], columns.requested_memory[row], "memory");
-  check(wanted.ephemeral_storage, columns.allocatable_ephemeral[row],
-        columns.requested_ephemeral[row], "ephemeral-storage");
-  for (const CompiledFit::Scalar& scalar : ScalarsOf(cycle, cycle.compiled<CompiledFit>(*this))) {
-    const std::string& name = cycle.cluster().scalars().Text(scalar.id);
-    if (texts.size() >= framework::kMaxInsufficientResources || !IsShort(scalar, columns, row))
-      continue;
-    const model::NodeColumns::Scalar* column = columns.scalar(scalar.id);
-    check(scalar.amount, column == nullptr ? 0 : column->allocatable[row],
-          column == nullptr ? 0 : column->requested[row], name);
+  for (const framework::Condition& condition : Require(cycle)) {
+    const auto& amount = std::get<framework::Amount>(condition);
+    if (amount.Passes(row) || texts.size() >= framework::kMaxInsufficientResources) continue;
+    texts.push_back(ShortageOf(amount, NameOf(amount, cycle.cluster()), row));
   }
   return fmt::format("{}", fmt::join(texts, "; "));
 }
 
 bool NodeResourcesFit::ChecksScalar(const model::Cluster& cluster, model::ScalarId resource) const {
   const std::string& name = cluster.scalars().Text(resource);
-  return !Ignores(name) && cluster.devices().extended_resources().Find(name) == nullptr;
+  return !Ignores(name) && !AreDevices(cluster, name);
 }
 
 framework::Verdict NodeResourcesFit::ScorePlacements(

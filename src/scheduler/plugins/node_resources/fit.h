@@ -33,20 +33,9 @@ class NodeResourcesFit final : public framework::PreFilterPlugin,
   std::unique_ptr<framework::ClassState> Compile(model::Cluster& cluster,
                                                  const model::PodClass& pod_class) const override;
   framework::PreFilterResult PreFilter(framework::Cycle& cycle) const override;
-  framework::Verdict Filter(const framework::Cycle& cycle, model::NodeMask& nodes) const override;
-  // Names every resource that is insufficient. If the pod does not fit on the empty node,
-  // preemption does not help.
-  framework::Verdict Explain(const framework::Cycle& cycle, model::NodeRow node) const override;
-  std::optional<uint32_t> RejectionKind(const framework::Cycle& cycle,
-                                        model::NodeRow node) const override;
-  void RejectionKinds(const framework::Cycle& cycle, size_t first, uint64_t rows,
-                      std::span<uint32_t, 64> kinds) const override;
+  framework::Conditions Require(const framework::Cycle& cycle) const override;
+  framework::Reads reads() const override { return framework::Reads::kSums; }
   std::string Details(const framework::Cycle& cycle, model::NodeRow node) const override;
-  framework::Scope filter_scope() const override { return framework::Scope::kNode; }
-  framework::SeenOfPods seen_of_pods() const override { return framework::SeenOfPods::kSums; }
-  framework::Described DescribeFilter(const framework::Cycle& cycle,
-                                      framework::SearchRules& rules) const override;
-  bool Passes(const framework::Cycle& cycle, model::NodeRow node) const override;
 
   framework::Verdict PreScore(framework::Cycle& cycle,
                               const model::NodeMask& feasible) const override;

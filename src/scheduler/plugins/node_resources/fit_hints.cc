@@ -7,8 +7,8 @@
 #include "api/pod_resources.h"
 #include "scheduler/framework/cluster_event.h"
 #include "scheduler/model/cluster.h"
-#include "scheduler/model/device_model.h"
 #include "scheduler/plugins/changed_object.h"
+#include "scheduler/plugins/node_resources/device_columns.h"
 #include "scheduler/plugins/node_resources/fit.h"
 
 namespace berth::scheduler::plugins {
@@ -35,11 +35,6 @@ bool AnyRequest(const model::Cluster& cluster, const model::PodRecord& pod, Visi
          });
 }
 
-// Reports whether devices provide the resource on nodes that do not list it.
-bool IsByDevices(const model::Cluster& cluster, std::string_view name) {
-  return cluster.devices().extended_resources().Find(name) != nullptr;
-}
-
 // Resources that the plugin is configured to ignore count here all the same, as upstream.
 bool FitsWhenEmpty(const model::Cluster& cluster, const model::PodRecord& pod,
                    const api::Node& node) {
@@ -47,7 +42,7 @@ bool FitsWhenEmpty(const model::Cluster& cluster, const model::PodRecord& pod,
   return AmountOf("pods", offered) >= 1 &&
          !AnyRequest(cluster, pod, [&](std::string_view name, int64_t amount) {
            const int64_t has = AmountOf(name, offered);
-           return amount > has && !(has <= 0 && IsByDevices(cluster, name));
+           return amount > has && !(has <= 0 && AreDevices(cluster, name));
          });
 }
 
@@ -57,7 +52,7 @@ bool OffersMore(const model::Cluster& cluster, const model::PodRecord& pod, cons
     return AmountOf(name, after.status.allocatable) > AmountOf(name, before.status.allocatable);
   };
   return grew("pods") || AnyRequest(cluster, pod, [&](std::string_view name, int64_t) {
-           return grew(name) || IsByDevices(cluster, name);
+           return grew(name) || AreDevices(cluster, name);
          });
 }
 

@@ -37,15 +37,6 @@ int32_t LowestOf(const int32_t* counts, size_t size) {
   return lowest == UINT32_MAX ? INT32_MAX : static_cast<int32_t>(lowest + kFirst);
 }
 
-BERTH_VECTORISED
-void AreAtMost(const int32_t* __restrict counts, int32_t limit, size_t size,
-               int32_t* __restrict are) {
-  for (size_t i = 0; i < size; ++i) {
-    const int32_t count = counts[i] == DomainTally::kNoDomain ? 0 : counts[i];
-    are[i] = count <= limit;
-  }
-}
-
 }  // namespace
 
 DomainTally::DomainTally(const framework::Cycle& cycle, const SpreadRule& rule,
@@ -113,13 +104,6 @@ void DomainTally::FindLeast() {
                                 LowestOf(counts_.data() + first + 1, size - first - 1));
   if (next == kMax) return;
   least_[1] = {model::DomainId{static_cast<uint32_t>(find(next, first))}, next};
-}
-
-void DomainTally::WriteFits(int64_t allowed, framework::DomainTable& fits) const {
-  const auto limit = static_cast<int32_t>(std::clamp<int64_t>(allowed, INT32_MIN, INT32_MAX));
-  const size_t counted = std::min(counts_.size(), fits.domains());
-  AreAtMost(counts_.data(), limit, counted, fits.data());
-  for (size_t domain = counted; domain < fits.domains(); ++domain) fits[domain] = 0 <= limit;
 }
 
 void DomainTally::Remember(model::DomainId domain, int64_t count) {

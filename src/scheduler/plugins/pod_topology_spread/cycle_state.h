@@ -7,9 +7,9 @@
 #include <span>
 #include <vector>
 
+#include "scheduler/framework/conditions.h"
 #include "scheduler/framework/cycle.h"
 #include "scheduler/framework/kernels.h"
-#include "scheduler/framework/row_rule.h"
 #include "scheduler/plugins/pod_topology_spread/constraints.h"
 
 namespace berth::scheduler::plugins {
@@ -19,7 +19,7 @@ class DomainTally {
  public:
   // Marks domains without counting nodes. Counts may fall below 0: terminating pods are not counted
   // at first, yet subtracted when they are removed.
-  static constexpr int32_t kNoDomain = framework::RowRule::kNotCounted;
+  static constexpr int32_t kNoDomain = framework::DomainCount::kNotCounted;
   static constexpr int64_t kMax = INT32_MAX;
 
   DomainTally(const framework::Cycle& cycle, const SpreadRule& rule, const SpreadCount& count,
@@ -36,9 +36,6 @@ class DomainTally {
   // The lowest count, as kube-scheduler maintains it: exact at first, and after Adjust exact as far
   // as two recorded domains allow.
   int64_t lowest() const { return least_[0].count; }
-
-  // Writes 1 for each domain with at most `allowed` pods, and 0 for the others.
-  void WriteFits(int64_t allowed, framework::DomainTable& fits) const;
 
   void Adjust(model::DomainId domain, int32_t delta);
 

@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <bit>
 #include <utility>
 #include <vector>
 
@@ -81,81 +79,25 @@ void PodTopologySpread::Adjust(framework::Cycle& cycle, const model::PodRecord& 
   }
 }
 
-// Calls visit(key, tally, allowed) for each hard constraint: one more pod may run in domains with
-// at most `allowed` pods.
-template <typename Visit>
-void PodTopologySpread::ForEachHardRule(const framework::Cycle& cycle, Visit&& visit) const {
+framework::Conditions PodTopologySpread::Require(const framework::Cycle& cycle) const {
   const auto& constraints = cycle.compiled<SpreadConstraints>(*this);
   const auto& state = cycle.state<SpreadFilterState>(*this);
+  framework::Conditions conditions;
   for (size_t i = 0; i < constraints.hard().size(); ++i) {
+    const SpreadRule& rule = constraints.hard()[i];
     const DomainTally& tally = state.tallies[i];
-    const int64_t allowed = HighestAllowed(constraints.hard()[i], state.counts->hard[i], tally);
-    visit(constraints.hard()[i].key, tally, allowed);
+    framework::DomainCount count(rule.key, tally.counts());
+    count.highest = static_cast<int32_t>(std::clamp<int64_t>(
+        HighestAllowed(rule, state.counts->hard[i], tally), INT32_MIN, INT32_MAX));
+    count.follows_lowest = true;
+    count.rejection = {framework::Code::kUnschedulable,
+                       "node(s) didn't match pod topology spread constraints"};
+    count.missing = {
+        framework::Code::kUnschedulableAndUnresolvable,
+        "node(s) didn't match pod topology spread constraints (missing required label)"};
+    conditions.push_back(count);
   }
-}
-
-framework::Verdict PodTopologySpread::Filter(const framework::Cycle& cycle,
-                                             model::NodeMask& nodes) const {
-  ForEachHardRule(cycle, [&](const auto& key, const DomainTally& tally, int64_t allowed) {
-    framework::DomainTable fits(key->domains().size());
-    tally.WriteFits(allowed, fits);
-    framework::KeepDomains(nodes, key->domain_of(), fits);
-  });
-  return {};
-}
-
-framework::Described PodTopologySpread::DescribeFilter(const framework::Cycle& cycle,
-                                                       framework::SearchRules& rules) const {
-  ForEachHardRule(cycle, [&](const auto& key, const DomainTally& tally, int64_t allowed) {
-    const auto limit = static_cast<int32_t>(std::clamp<int64_t>(allowed, INT32_MIN, INT32_MAX));
-    rules.row_rules.push_back(framework::RowRule::AtMost(key->domain_of(), tally.counts(), limit));
-    rules.DivideBy(key, cycle.cluster().symbols());
-  });
-  return framework::Described::kYes;
-}
-
-namespace {
-
-// Why a constraint keeps the pod off a node.
-enum class SpreadFailure : uint32_t { kNone, kLacksLabel, kSkew };
-
-}  // namespace
-
-framework::Verdict PodTopologySpread::Explain(const framework::Cycle& cycle,
-                                              model::NodeRow node) const {
-  std::array<uint32_t, 64> kinds;
-  RejectionKinds(cycle, node.index(), 1, kinds);
-  switch (static_cast<SpreadFailure>(kinds[0])) {
-    case SpreadFailure::kLacksLabel:
-      return {framework::Code::kUnschedulableAndUnresolvable,
-              "node(s) didn't match pod topology spread constraints (missing required label)"};
-    case SpreadFailure::kSkew:
-      return {framework::Code::kUnschedulable,
-              "node(s) didn't match pod topology spread constraints"};
-    case SpreadFailure::kNone:
-      break;
-  }
-  return {};
-}
-
-// The first constraint that a node does not satisfy decides.
-void PodTopologySpread::RejectionKinds(const framework::Cycle& cycle, size_t first, uint64_t rows,
-                                       std::span<uint32_t, 64> kinds) const {
-  for (uint64_t rest = rows; rest != 0; rest &= rest - 1)
-    kinds[static_cast<size_t>(std::countr_zero(rest))] =
-        static_cast<uint32_t>(SpreadFailure::kNone);
-  ForEachHardRule(cycle, [&](const auto& key, const DomainTally& tally, int64_t allowed) {
-    for (uint64_t rest = rows; rest != 0; rest &= rest - 1) {
-      const auto i = static_cast<size_t>(std::countr_zero(rest));
-      const model::DomainId domain = key->domain_of()[first + i];
-      SpreadFailure kind = SpreadFailure::kNone;
-      if (!domain.valid()) kind = SpreadFailure::kLacksLabel;
-      if (domain.valid() && tally.In(domain) > allowed) kind = SpreadFailure::kSkew;
-      if (kind == SpreadFailure::kNone) continue;
-      kinds[i] = static_cast<uint32_t>(kind);
-      rows &= ~(uint64_t{1} << i);
-    }
-  });
+  return conditions;
 }
 
 framework::Verdict PodTopologySpread::PreScore(framework::Cycle& cycle,

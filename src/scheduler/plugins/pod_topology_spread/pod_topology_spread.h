@@ -34,13 +34,8 @@ class PodTopologySpread final : public framework::PreFilterPlugin,
                 model::NodeRow node) const override;
   void PodRemoved(framework::Cycle& cycle, const model::PodRecord& pod,
                   model::NodeRow node) const override;
-  framework::Verdict Filter(const framework::Cycle& cycle, model::NodeMask& nodes) const override;
-  framework::Verdict Explain(const framework::Cycle& cycle, model::NodeRow node) const override;
-  void RejectionKinds(const framework::Cycle& cycle, size_t first, uint64_t rows,
-                      std::span<uint32_t, 64> kinds) const override;
+  framework::Conditions Require(const framework::Cycle& cycle) const override;
   std::string Details(const framework::Cycle& cycle, model::NodeRow node) const override;
-  framework::Described DescribeFilter(const framework::Cycle& cycle,
-                                      framework::SearchRules& rules) const override;
 
   framework::Verdict PreScore(framework::Cycle& cycle,
                               const model::NodeMask& feasible) const override;
@@ -59,8 +54,6 @@ class PodTopologySpread final : public framework::PreFilterPlugin,
 
   void Adjust(framework::Cycle& cycle, const model::PodRecord& pod, model::NodeRow node,
               int32_t delta) const;
-  template <typename Visit>
-  void ForEachHardRule(const framework::Cycle& cycle, Visit&& visit) const;
 
   const framework::PodTopologySpreadArgs args_;
 };

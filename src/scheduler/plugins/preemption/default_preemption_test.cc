@@ -141,8 +141,7 @@ class NotNow final : public framework::PreFilterPlugin, public framework::Filter
   framework::PreFilterResult PreFilter(framework::Cycle&) const override {
     return {framework::Verdict(framework::Code::kUnschedulable, "not now"), {}};
   }
-  framework::Verdict Filter(const framework::Cycle&, model::NodeMask&) const override { return {}; }
-  framework::Verdict Explain(const framework::Cycle&, model::NodeRow) const override { return {}; }
+  framework::Conditions Require(const framework::Cycle&) const override { return {}; }
 };
 
 TEST(DefaultPreemption, TriesEveryNodeIfPreFilterRejectsForNow) {
@@ -155,17 +154,11 @@ TEST(DefaultPreemption, TriesEveryNodeIfPreFilterRejectsForNow) {
 }
 
 // Fails once a pod is removed from the node.
-class Forgetful final : public framework::FilterPlugin {
+class Forgetful final : public framework::NodeFilter {
  public:
   static constexpr std::string_view kName = "Forgetful";
   std::string_view name() const override { return kName; }
-  framework::Verdict Filter(const framework::Cycle& cycle, model::NodeMask& nodes) const override {
-    nodes.KeepIf([&](size_t row) {
-      return Explain(cycle, model::NodeRow{static_cast<uint32_t>(row)}).ok();
-    });
-    return {};
-  }
-  framework::Verdict Explain(const framework::Cycle& cycle, model::NodeRow node) const override {
+  framework::Verdict FilterNode(const framework::Cycle& cycle, model::NodeRow node) const override {
     if (cycle.nodes().columns().pod_count[node.index()] == 0)
       return framework::Verdict::Error("what was it?");
     return {framework::Code::kUnschedulable, "taken"};

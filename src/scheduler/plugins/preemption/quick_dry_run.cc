@@ -35,8 +35,8 @@ QuickDryRun::QuickDryRun(framework::Attempt& attempt, PotentialVictims& potentia
       potential_(potential),
       view_(attempt.view()),
       sums_suffice_(attempt.DependsOnRowsAlone() &&
-                    attempt.FiltersThatSee(framework::SeenOfPods::kAll).empty()),
-      by_sums_(attempt.FiltersThatSee(framework::SeenOfPods::kSums)),
+                    attempt.FiltersThatRead(framework::Reads::kNode).empty()),
+      by_sums_(attempt.RequiredBy(attempt.FiltersThatRead(framework::Reads::kSums))),
       found_(attempt.cluster().nodes().rows()) {}
 
 void QuickDryRun::Prepare(std::span<const model::NodeRow> nodes, size_t first, size_t count,
@@ -61,9 +61,7 @@ void QuickDryRun::Prepare(std::span<const model::NodeRow> nodes, size_t first, s
     if (!list.victims.empty() && !list.has_scalars) found_.Set(node.index());
   }
   cluster.TrySwapSums(potential_.sums_without_victims());
-  const bool done = std::ranges::all_of(by_sums_, [&](const framework::FilterPlugin* filter) {
-    return filter->Filter(attempt_.cycle(), found_).ok();
-  });
+  const bool done = framework::Filter(by_sums_, attempt_.cycle(), found_).ok();
   cluster.TrySwapSums(potential_.sums_without_victims());
   if (!done) found_.ClearAll();
 }
@@ -116,28 +114,25 @@ void QuickDryRun::Reprieve(std::span<const Victim> victims, model::NodeRow node)
 }
 
 bool QuickDryRun::PassesBySums(model::NodeRow node) const {
-  return std::ranges::all_of(by_sums_, [&](const framework::FilterPlugin* filter) {
-    return filter->Passes(attempt_.cycle(), node);
-  });
+  return framework::Passes(by_sums_, attempt_.cycle(), node);
 }
 
 void QuickDryRun::LookAtRejector(const std::string& plugin) {
   if (last_rejector_ == plugin) return;
   last_rejector_ = plugin;
-  after_rejector_ = attempt_.FiltersThatSee(framework::SeenOfPods::kNone);
   const auto filters = attempt_.profile().filter();
   const auto rejecting = std::ranges::find(filters, plugin, &framework::FilterPlugin::name);
   rejector_sees_sums_ =
-      rejecting != filters.end() && std::ranges::find(by_sums_, *rejecting) != by_sums_.end();
-  std::erase_if(after_rejector_, [&](const framework::FilterPlugin* filter) {
+      rejecting != filters.end() && (*rejecting)->reads() == framework::Reads::kSums;
+  auto after = attempt_.FiltersThatRead(framework::Reads::kNodeAlone);
+  std::erase_if(after, [&](const framework::FilterPlugin* filter) {
     return rejecting != filters.end() && std::ranges::find(filters, filter) < rejecting;
   });
+  after_rejector_ = attempt_.RequiredBy(after);
 }
 
 bool QuickDryRun::PassesWithoutPods(model::NodeRow node) const {
-  return std::ranges::all_of(after_rejector_, [&](const framework::FilterPlugin* filter) {
-    return filter->Passes(attempt_.cycle(), node);
-  });
+  return framework::Passes(after_rejector_, attempt_.cycle(), node);
 }
 
 }  // namespace berth::scheduler::plugins

@@ -68,12 +68,13 @@ class QuickDryRun {
   PotentialVictims& potential_;
   const framework::PriorityView& view_;
   const bool sums_suffice_;
-  const std::vector<const framework::FilterPlugin*> by_sums_;
+  const framework::Conditions by_sums_;
   model::NodeMask found_;                     // The nodes where the last Prepare found victims.
   std::optional<std::string> last_rejector_;  // The filter that rejected the last node.
   bool rejector_sees_sums_ = false;
-  // Of the filters that see no pods, those after it: those before it have let the node pass.
-  std::vector<const framework::FilterPlugin*> after_rejector_;
+  // Of the filters that see no pods, what those after it require: those before it have let the node
+  // pass.
+  framework::Conditions after_rejector_;
   std::vector<const Victim*> evicted_;
 };
 

@@ -289,7 +289,7 @@ INSTANTIATE_TEST_SUITE_P(All, NominatedVictimsTest, testing::ValuesIn(kNominated
 
 // Counts the pods that are added and removed in its cycle state; `pass` computes its verdict from
 // the counts.
-class Listening final : public framework::PreFilterPlugin, public framework::FilterPlugin {
+class Listening final : public framework::PreFilterPlugin, public framework::NodeFilter {
  public:
   static constexpr std::string_view kName = "Listening";
   struct Notes final : framework::CycleState {
@@ -313,13 +313,7 @@ class Listening final : public framework::PreFilterPlugin, public framework::Fil
   void PodRemoved(framework::Cycle& cycle, const model::PodRecord&, model::NodeRow) const override {
     ++cycle.state<Notes>(*this).removed;
   }
-  framework::Verdict Filter(const framework::Cycle& cycle, model::NodeMask& nodes) const override {
-    nodes.KeepIf([&](size_t row) {
-      return Explain(cycle, model::NodeRow{static_cast<uint32_t>(row)}).ok();
-    });
-    return {};
-  }
-  framework::Verdict Explain(const framework::Cycle& cycle, model::NodeRow) const override {
+  framework::Verdict FilterNode(const framework::Cycle& cycle, model::NodeRow) const override {
     return pass_(cycle.state<Notes>(*this));
   }
 

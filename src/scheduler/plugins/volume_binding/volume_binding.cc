@@ -80,28 +80,20 @@ framework::PreFilterResult VolumeBinding::PreFilter(framework::Cycle& cycle) con
   return {};
 }
 
-framework::Verdict VolumeBinding::Filter(const framework::Cycle& cycle,
-                                         model::NodeMask& nodes) const {
-  if (cycle.state<PlanState>(*this).plan->any_node()) return {};
-  framework::Verdict error;
-  nodes.KeepIf([&](size_t row) {
-    framework::Verdict verdict = Explain(cycle, model::NodeRow{static_cast<uint32_t>(row)});
-    if (verdict.ok()) return true;
-    if (!verdict.rejected() && error.ok()) error = std::move(verdict);
-    return false;
-  });
-  if (!error.ok()) CountError(cycle, framework::VolumeStage::kPredicate);
-  return error;
+framework::Conditions VolumeBinding::Require(const framework::Cycle& cycle) const {
+  return cycle.state<PlanState>(*this).plan->Require(*this);
 }
 
-framework::Verdict VolumeBinding::Explain(const framework::Cycle& cycle,
-                                          model::NodeRow node) const {
+framework::Verdict VolumeBinding::FilterNode(const framework::Cycle& cycle,
+                                             model::NodeRow node) const {
   return cycle.state<PlanState>(*this).plan->For(node).verdict;
 }
 
-framework::Described VolumeBinding::DescribeFilter(const framework::Cycle& cycle,
-                                                   framework::SearchRules& rules) const {
-  return cycle.state<PlanState>(*this).plan->Describe(*this, rules);
+framework::Verdict VolumeBinding::FilterNodes(const framework::Cycle& cycle,
+                                              model::NodeMask& nodes) const {
+  framework::Verdict error = NodeFilter::FilterNodes(cycle, nodes);
+  if (!error.ok()) CountError(cycle, framework::VolumeStage::kPredicate);
+  return error;
 }
 
 std::string VolumeBinding::Details(const framework::Cycle& cycle, model::NodeRow node) const {

@@ -12,7 +12,7 @@
 namespace berth::scheduler::plugins {
 
 class VolumeBinding final : public framework::PreFilterPlugin,
-                            public framework::FilterPlugin,
+                            public framework::NodeFilter,
                             public framework::PreScorePlugin,
                             public framework::ScorePlugin,
                             public framework::ReservePlugin,
@@ -29,10 +29,10 @@ class VolumeBinding final : public framework::PreFilterPlugin,
 
   // Rejects a pod whose claims are invalid, or not bound although they do not wait for a node.
   framework::PreFilterResult PreFilter(framework::Cycle& cycle) const override;
-  framework::Verdict Filter(const framework::Cycle& cycle, model::NodeMask& nodes) const override;
-  framework::Verdict Explain(const framework::Cycle& cycle, model::NodeRow node) const override;
-  framework::Described DescribeFilter(const framework::Cycle& cycle,
-                                      framework::SearchRules& rules) const override;
+  framework::Conditions Require(const framework::Cycle& cycle) const override;
+  framework::Verdict FilterNode(const framework::Cycle& cycle, model::NodeRow node) const override;
+  framework::Verdict FilterNodes(const framework::Cycle& cycle,
+                                 model::NodeMask& nodes) const override;
   std::string Details(const framework::Cycle& cycle, model::NodeRow node) const override;
 
   // With the feature StorageCapacityScoring: by the utilization of the storage that the pod's

@@ -50,17 +50,14 @@ class VolumePlan {
   // scores: the cluster has the feature StorageCapacityScoring.
   std::map<std::string, StorageUse> UseOn(model::NodeRow node) const;
 
-  // Adds what For requires of a node to the rules of a search, for `plugin`, which calls For.
-  framework::Described Describe(const framework::FilterPlugin& plugin,
-                                framework::SearchRules& rules) const;
+  // Returns what For requires of a node, for `plugin`, which calls For.
+  framework::Conditions Require(const framework::NodeFilter& plugin) const;
 
   // Returns which claim excludes `node`, and why, for users; empty if none does.
   std::string DetailsFor(model::NodeRow node) const;
 
   // Reports whether there is nothing to do on any node.
   bool all_bound() const { return waiting_.empty(); }
-  // Reports whether, besides, every node is feasible.
-  bool any_node() const { return any_node_; }
 
  private:
   struct Bound {
@@ -82,6 +79,15 @@ class VolumePlan {
     bool reachable = true, bindable = true, has_capacity = true, volumes_exist = true;
   };
 
+  // What is known of the nodes that For allows before it is called.
+  struct Hints {
+    std::optional<std::vector<model::NodeRow>> few;  // The only nodes, if they are few.
+    // By the affinity of volumes and the allowedTopologies of storage classes.
+    std::vector<std::shared_ptr<const framework::NodePredicate>> labels;
+    std::vector<const model::NodeMask*> only;
+    bool suffice = false;  // For allows all nodes that meet them.
+  };
+
   explicit VolumePlan(const model::Cluster& cluster) : cluster_(cluster) {}
   framework::Verdict Classify(const api::Pod& pod);
   void PrepareWaiting();
@@ -90,6 +96,7 @@ class VolumePlan {
   Status PlaceWaiting(model::NodeRow node, Outcome& outcome, OnNode& result) const;
   bool Provision(const Waiting& waiting, model::NodeRow node, Outcome& outcome) const;
   bool MayFail() const;
+  Hints FindHints() const;
   static bool MustProvision(const Waiting& waiting);
   static const model::NodeMask* OnlyNodes(const Waiting& waiting);
   std::optional<std::vector<model::NodeRow>> OnlyRows() const;
@@ -102,6 +109,7 @@ class VolumePlan {
   std::vector<Waiting> waiting_;         // In order of the pod's volumes.
   std::vector<const Waiting*> by_size_;  // Those to match, smallest request first.
   bool any_node_ = false;
+  mutable std::shared_ptr<const Hints> hints_;  // Null before they are asked for.
 };
 
 // Reports whether volumes are provisioned for claims of the class.

@@ -1,8 +1,8 @@
-// How a VolumePlan describes the nodes that it allows for a search.
+// What a VolumePlan knows of the nodes that it allows, so that few have to be evaluated.
 #include <algorithm>
 #include <string>
 
-#include "scheduler/framework/search_rules.h"
+#include "scheduler/framework/cycle.h"
 #include "scheduler/model/key_writer.h"
 #include "scheduler/plugins/volume_binding/volume_plan.h"
 
@@ -19,7 +19,7 @@ bool DependsOnLabelsAlone(const Volume& volume) { return volume.in_tree == nullp
 // not simple to find.
 std::optional<std::vector<model::NodeRow>> FewRowsFor(const model::NodeTable& nodes,
                                                       const Volume& volume) {
-  constexpr size_t kMost = framework::SearchRules::kFewRows;
+  constexpr size_t kMost = framework::Rows::kFew;
   const model::LabelRequirement* pivot = volume.affinity ? volume.affinity->Pivot() : nullptr;
   if (pivot == nullptr || pivot->values.size() > kMost) return std::nullopt;
   const model::Topology::Key& key = *volume.pivot_key;
@@ -47,102 +47,122 @@ std::optional<std::vector<model::NodeRow>> FewRowsFor(const model::NodeTable& no
   return rows;
 }
 
-// LabelConditions adds conditions on labels to the rules, each once.
-//
-// Volumes of a zone have the same condition, so that their pods share a selection of nodes. Large
-// conditions, and more than a few, are left out: keys remain short.
-class LabelConditions {
+// Large conditions, and more than a few, are left out, so that keys remain short.
+constexpr size_t kMaxConditions = 8;
+constexpr size_t kMaxValues = 32;
+
+template <typename Terms, typename SizeOf>
+bool IsSmall(const Terms& terms, SizeOf&& size_of) {
+  size_t values = 0;
+  for (const auto& term : terms) values += 1 + size_of(term);
+  return values <= kMaxValues;
+}
+
+bool IsSmall(const api::NodeSelector& affinity) {
+  return IsSmall(affinity.terms, [](const api::NodeSelectorTerm& term) {
+    size_t values = term.match_expressions.size() + term.match_fields.size();
+    for (const auto& requirement : term.match_expressions) values += requirement.values.size();
+    for (const auto& requirement : term.match_fields) values += requirement.values.size();
+    return values;
+  });
+}
+
+bool IsSmall(const std::vector<api::TopologySelectorTerm>& allowed) {
+  return IsSmall(allowed, [](const api::TopologySelectorTerm& term) {
+    size_t values = term.match_label_expressions.size();
+    for (const auto& wanted : term.match_label_expressions) values += wanted.values.size();
+    return values;
+  });
+}
+
+// The labels of the node meet a condition that For implies.
+class LabelCondition final : public framework::NodePredicate {
  public:
-  // Adds the affinity of a volume. Returns false if it is left out.
-  bool Add(const Volume& volume) {
-    size_t values = 0;
-    for (const api::NodeSelectorTerm& term : volume.object->node_affinity->terms) {
-      values += 1 + term.match_expressions.size() + term.match_fields.size();
-      for (const auto& requirement : term.match_expressions) values += requirement.values.size();
-      for (const auto& requirement : term.match_fields) values += requirement.values.size();
-    }
-    return values <= kMaxValues && Add(*volume.object->node_affinity, *volume.affinity, &volume);
-  }
-  // Adds allowedTopologies. Returns false if they are left out.
-  bool Add(const model::StorageCatalog::Class& storage_class) {
-    const auto& allowed = storage_class.object->allowed_topologies;
-    size_t values = 0;
-    for (const api::TopologySelectorTerm& term : allowed) {
-      values += 1 + term.match_label_expressions.size();
-      for (const auto& wanted : term.match_label_expressions) values += wanted.values.size();
-    }
-    return values <= kMaxValues && Add(allowed, *storage_class.allowed, nullptr);
-  }
-
-  void WriteTo(size_t slot, framework::SearchRules& rules) {
-    if (conditions_.empty()) return;
-    std::ranges::sort(conditions_, {}, &Condition::text);
-    model::KeyWriter key(rules.key);
-    key.PutAll(slot, conditions_.size());
-    for (const auto& [text, terms, volume] : conditions_) {
-      key.Put(text);
-      rules.label_terms.push_back(terms);
-      if (volume != nullptr) Narrow(*volume, rules);
-    }
-  }
-
- private:
-  static constexpr size_t kMaxConditions = 8;
-  static constexpr size_t kMaxValues = 32;
-
-  struct Condition {
-    std::string text;
-    const model::NodeLabelTerms* terms;
-    const Volume* volume;  // Null if it is of a storage class.
-  };
-
+  // `terms` are those of `source`, and of `volume` if they are not of a storage class.
   template <typename Source>
-  bool Add(const Source& source, const model::NodeLabelTerms& terms, const Volume* volume) {
-    std::string text;
-    model::KeyWriter(text).PutAll(volume != nullptr, source);
-    if (std::ranges::find(conditions_, text, &Condition::text) != conditions_.end()) return true;
-    if (conditions_.size() == kMaxConditions) return false;
-    conditions_.push_back({std::move(text), &terms, volume});
+  LabelCondition(const Source& source, const model::NodeLabelTerms& terms, const Volume* volume)
+      : terms_(terms), volume_(volume) {
+    model::KeyWriter(text_).PutAll(volume != nullptr, source);
+  }
+
+  // The same for equal conditions.
+  const std::string& text() const { return text_; }
+
+  bool Holds(const framework::Cycle& cycle, model::NodeRow node) const override {
+    return terms_.Match(cycle.nodes().info(node).labels, cycle.cluster().symbols());
+  }
+  // A label with one value is compared for all nodes at once.
+  void Keep(const framework::Cycle& cycle, model::NodeMask& nodes) const override {
+    const model::LabelRequirement* pivot =
+        volume_ == nullptr ? nullptr : volume_->affinity->Pivot();
+    if (pivot != nullptr && pivot->values.size() == 1) {
+      const model::DomainId only = volume_->pivot_key->Find(pivot->values[0]);
+      const std::vector<model::DomainId>& domain_of = volume_->pivot_key->domain_of();
+      if (only.valid()) nodes.KeepIf([&](size_t row) { return domain_of[row] == only; });
+    }
+    NodePredicate::Keep(cycle, nodes);
+  }
+  bool AppendKey(const framework::Cycle&, std::string& key) const override {
+    model::KeyWriter(key).Put(text_);
     return true;
   }
 
-  // A label with one value is compared for all nodes at once.
-  static void Narrow(const Volume& volume, framework::SearchRules& rules) {
-    const model::LabelRequirement* pivot = volume.affinity->Pivot();
-    if (pivot == nullptr || pivot->values.size() != 1) return;
-    const model::DomainId domain = volume.pivot_key->Find(pivot->values[0]);
-    if (domain.valid()) rules.only_domains.push_back({volume.pivot_key->domain_of(), domain});
-  }
-
-  std::vector<Condition> conditions_;
+ private:
+  const model::NodeLabelTerms& terms_;
+  const Volume* const volume_;
+  std::string text_;
 };
 
 }  // namespace
 
-framework::Described VolumePlan::Describe(const framework::FilterPlugin& plugin,
-                                          framework::SearchRules& rules) const {
-  if (any_node_) return framework::Described::kSkip;
-  if (MayFail()) return framework::Described::kNo;
-  rules.only_rows = OnlyRows();
-  if (rules.only_rows) return framework::Described::kYes;
-  LabelConditions conditions;
-  bool sufficient = all_bound();
+framework::Conditions VolumePlan::Require(const framework::NodeFilter& plugin) const {
+  if (any_node_) return {};
+  if (MayFail()) return {framework::Opaque{.filter = &plugin, .evaluates_all = true}};
+  if (hints_ == nullptr) hints_ = std::make_shared<const Hints>(FindHints());
+  framework::Conditions conditions;
+  if (hints_->few) conditions.push_back(framework::Rows{nullptr, *hints_->few, std::nullopt});
+  for (const auto& labels : hints_->labels)
+    conditions.push_back(framework::NodeClass{labels.get(), std::nullopt});
+  for (const model::NodeMask* only : hints_->only)
+    conditions.push_back(framework::Rows{only, {}, std::nullopt});
+  conditions.push_back(framework::Opaque{.filter = &plugin, .only_explains = hints_->suffice});
+  return conditions;
+}
+
+VolumePlan::Hints VolumePlan::FindHints() const {
+  Hints hints;
+  hints.few = OnlyRows();
+  if (hints.few) return hints;
+  std::vector<std::shared_ptr<const LabelCondition>> labels;
+  const auto text_of = [](const auto& condition) { return condition->text(); };
+  // Adds a condition, each once. Volumes of a zone have the same one, so that their pods share a
+  // selection of nodes. Returns false if it is left out.
+  const auto add = [&](const auto& source, const model::NodeLabelTerms& terms,
+                       const Volume* volume) {
+    if (!IsSmall(source)) return false;
+    auto condition = std::make_shared<const LabelCondition>(source, terms, volume);
+    if (std::ranges::find(labels, condition->text(), text_of) != labels.end()) return true;
+    if (labels.size() == kMaxConditions) return false;
+    labels.push_back(std::move(condition));
+    return true;
+  };
+  hints.suffice = all_bound();
   for (const auto& [claim, volume] : bound_) {
     if (!DependsOnLabelsAlone(*volume)) {
-      sufficient = false;
+      hints.suffice = false;
     } else if (volume->affinity) {
-      sufficient &= conditions.Add(*volume);
+      hints.suffice &= add(*volume->object->node_affinity, *volume->affinity, volume);
     }
   }
   for (const Waiting& waiting : waiting_) {
-    if (const model::NodeMask* only = OnlyNodes(waiting))
-      rules.row_rules.push_back(framework::RowRule::InSet(*only));
+    if (const model::NodeMask* only = OnlyNodes(waiting)) hints.only.push_back(only);
     if (MustProvision(waiting) && waiting.storage_class->allowed)
-      conditions.Add(*waiting.storage_class);
+      add(waiting.storage_class->object->allowed_topologies, *waiting.storage_class->allowed,
+          nullptr);
   }
-  conditions.WriteTo(plugin.slot(), rules);
-  if (!sufficient) rules.filters.push_back(&plugin);
-  return framework::Described::kYes;
+  std::ranges::sort(labels, {}, text_of);
+  hints.labels.assign(labels.begin(), labels.end());
+  return hints;
 }
 
 // Reports whether For fails on some node, which ends the cycle wherever else the pod fits, or
@@ -184,7 +204,7 @@ std::optional<std::vector<model::NodeRow>> VolumePlan::OnlyRows() const {
   }
   for (const Waiting& waiting : waiting_) {
     const model::NodeMask* only = OnlyNodes(waiting);
-    if (only == nullptr || only->Count() > framework::SearchRules::kFewRows) continue;
+    if (only == nullptr || only->Count() > framework::Rows::kFew) continue;
     std::vector<model::NodeRow> rows;
     only->ForEach([&](size_t row) { rows.push_back(model::NodeRow{static_cast<uint32_t>(row)}); });
     return rows;
