@@ -213,7 +213,7 @@ TEST(PluginsProperty, ScoresAreWithinTheirBounds) {
     const scheduler::model::NodeMask& present = cycle.nodes().present();
     for (const auto& [plugin, weight] : profile->score()) {
       scheduler::framework::SearchRules rules;
-      const auto answer = plugin->DescribeScore(cycle, 1, rules);
+      const auto answer = rules.AddScorer(cycle, {plugin, 1});
       const auto* pre_score = dynamic_cast<const scheduler::framework::PreScorePlugin*>(plugin);
       if (pre_score != nullptr && answer != scheduler::framework::Described::kNo) {
         EXPECT_EQ(pre_score->PreScore(cycle, present).skipped(),

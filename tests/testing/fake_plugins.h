@@ -71,7 +71,9 @@ class FakeRule final : public scheduler::framework::PreFilterPlugin,
                     scheduler::model::NodeRow node) const override {
     return rule_.score ? rule_.score(cycle, node) : 0;
   }
-  bool normalizes() const override { return static_cast<bool>(rule_.normalize); }
+  scheduler::framework::Scale scale() const override {
+    return rule_.normalize ? scheduler::framework::Scale::kOwn : scheduler::framework::Scale::kNone;
+  }
   void Normalize(const scheduler::framework::Cycle&, const scheduler::model::NodeMask& feasible,
                  std::span<int64_t> scores) const override {
     if (rule_.normalize) rule_.normalize(feasible, scores);

@@ -155,7 +155,7 @@ Verdict Attempt::ScoreUncached() {
 template <typename Total>
 Verdict Attempt::AddNormalized(const Profile::Scorer& scorer, std::vector<int64_t>& scores,
                                std::vector<Total>& totals) const {
-  if (scorer.plugin->normalizes()) {
+  if (scorer.plugin->scale() != Scale::kNone) {
     PluginTimer timer(meter_);
     scorer.plugin->Normalize(cycle_, feasible_, scores);
     timer.End(*scorer.plugin, MeasuredPoint::kScoreExtensionNormalize, Code::kSuccess);

@@ -19,7 +19,7 @@ bool Attempt::Describe(SearchRules& rules) {
     if (!rules.AddFilter(cycle_, *filter)) return false;
   }
   for (const Profile::Scorer& scorer : profile_.score()) {
-    switch (scorer.plugin->DescribeScore(cycle_, static_cast<int32_t>(scorer.weight), rules)) {
+    switch (rules.AddScorer(cycle_, scorer)) {
       case Described::kNo:
         return false;
       case Described::kSkip:

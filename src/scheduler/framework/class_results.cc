@@ -68,7 +68,7 @@ ClassResults::ClassResults(const Profile& profile, model::Cluster& cluster,
     scorers_ |= PluginMask{1} << scorer.plugin->slot();
     if (scorer.plugin->score_scope() != Scope::kNode) continue;
     const int64_t highest = scorer.weight * ScorePlugin::kMaxScore;
-    if (scorer.plugin->normalizes() || highest > INT32_MAX - highest_total) {
+    if (scorer.plugin->scale() != Scale::kNone || highest > INT32_MAX - highest_total) {
       raw_.emplace_back().scorer = scorer;
     } else {
       plain_scorers_.push_back(scorer);

@@ -137,7 +137,7 @@ std::optional<std::vector<int64_t>> NodeSearch::StaticTotals(
   for (size_t s = 0; s < rules.static_scorers.size(); ++s) {
     const auto& [plugin, weight] = rules.static_scorers[s];
     for (const size_t i : of) scores[groups[i].any().index()] = groups[i].scores[s];
-    if (plugin->normalizes()) plugin->Normalize(cycle, examples_, scores);
+    if (plugin->scale() != Scale::kNone) plugin->Normalize(cycle, examples_, scores);
     for (const size_t i : of) {
       const int64_t score = scores[groups[i].any().index()];
       valid &= score >= 0 && score <= ScorePlugin::kMaxScore;

@@ -78,7 +78,7 @@ class NodeSearchTest : public testing::Test {
     SearchRules rules;
     for (const FilterPlugin* filter : profile_->filter()) rules.AddFilter(cycle, *filter);
     for (const Profile::Scorer& scorer : profile_->score())
-      scorer.plugin->DescribeScore(cycle, 1, rules);
+      rules.AddScorer(cycle, {scorer.plugin, 1});
     const model::Topology::KeyRef zones = cluster_.UseTopologyKey("zone");
     add(rules, zones);
     const auto best = search_.Best(cycle, rules, start, [&](model::NodeRow row) {

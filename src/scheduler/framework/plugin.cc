@@ -28,7 +28,15 @@ Described ScorePlugin::DescribeScore(const Cycle&, int32_t, SearchRules&) const 
   return Described::kNo;
 }
 
+Verdict ScorePlugin::Score(const Cycle& cycle, const model::NodeMask& nodes,
+                           std::span<int64_t> out) const {
+  ScoreNodes(Rate(cycle), cycle, nodes, out);
+  return {};
+}
+
 int64_t ScorePlugin::ScoreOneNode(const Cycle& cycle, model::NodeRow node) const {
+  const Rating rating = Rate(cycle);
+  if (!std::holds_alternative<Unrated>(rating)) return ScoreNode(rating, cycle, node);
   model::NodeMask alone(cycle.nodes().rows());
   alone.Set(node.index());
   std::vector<int64_t> scores(alone.size());

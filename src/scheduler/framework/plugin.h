@@ -24,6 +24,7 @@
 #include "base/time.h"
 #include "scheduler/framework/cluster_event.h"
 #include "scheduler/framework/conditions.h"
+#include "scheduler/framework/rating.h"
 #include "scheduler/framework/verdict.h"
 #include "scheduler/model/ids.h"
 
@@ -213,16 +214,22 @@ class ScorePlugin : public virtual Plugin {
  public:
   static constexpr int64_t kMaxScore = 100;
 
+  // Returns how the plugin rates nodes in this cycle. A plugin that says so overrides none of the
+  // functions below but scale, score_scope and score_epoch.
+  virtual Rating Rate(const Cycle&) const { return Unrated{}; }
+  // How scores are mapped to 0..100.
+  virtual Scale scale() const { return Scale::kNone; }
+
   // Writes out[row] for each row of `nodes`.
   virtual Verdict Score(const Cycle& cycle, const model::NodeMask& nodes,
-                        std::span<int64_t> out) const = 0;
+                        std::span<int64_t> out) const;
 
-  // Reports whether scores are in 0..100 only after Normalize.
-  virtual bool normalizes() const { return false; }
   // Maps scores[row], for the rows of `feasible`, to 0..100. Nodes with equal scores stay equal,
   // and if all scores are equal the result depends on that score only.
-  virtual void Normalize(const Cycle&, const model::NodeMask& /*feasible*/,
-                         std::span<int64_t> /*scores*/) const {}
+  virtual void Normalize(const Cycle&, const model::NodeMask& feasible,
+                         std::span<int64_t> scores) const {
+    framework::Normalize(scale(), feasible, scores);
+  }
 
   // Adds `weight` times the final score of each node to its total, all rows at once, and returns
   // true; or returns false, and Score and Normalize are called instead, with the same result. The
@@ -243,10 +250,11 @@ class ScorePlugin : public virtual Plugin {
   virtual uint64_t score_epoch(const model::Cluster&) const { return 0; }
 
   // Adds to `rules` how Score rates nodes in this cycle, with the plugin's weight: see
-  // search_rules.h. Called before PreScore. By default every node must be evaluated.
+  // search_rules.h. Called before PreScore, if Rate does not say it. By default every node must be
+  // evaluated.
   virtual Described DescribeScore(const Cycle& cycle, int32_t weight, SearchRules& rules) const;
-  // Returns what Score would write for `node`. Called for few nodes, if DescribeScore added the
-  // plugin to the scorers of the rules.
+  // Returns what Score would write for `node`. Called for few nodes, if the plugin is among the
+  // scorers of the rules.
   virtual int64_t ScoreOneNode(const Cycle& cycle, model::NodeRow node) const;
 };
 
@@ -300,7 +308,7 @@ class PostBindPlugin : public virtual Plugin {
 // A scorer that rates one node at a time.
 class NodeScorer : public ScorePlugin {
  public:
-  // Returns the score of `node`: in 0..100, or any number if the plugin normalizes.
+  // Returns the score of `node`: in 0..100, or any number if the plugin has a scale.
   virtual int64_t ScoreNode(const Cycle& cycle, model::NodeRow node) const = 0;
 
   Verdict Score(const Cycle& cycle, const model::NodeMask& nodes,

@@ -19,7 +19,7 @@ void DefaultNormalize(const model::NodeMask& feasible, bool reverse, std::span<i
   });
 }
 
-int64_t BrokenLinear(const std::vector<ShapePoint>& shape, int64_t x) {
+int64_t BrokenLinear(std::span<const ShapePoint> shape, int64_t x) {
   for (size_t i = 0; i < shape.size(); ++i) {
     if (x > shape[i].utilization) continue;
     if (i == 0) return shape[0].score;

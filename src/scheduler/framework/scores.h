@@ -31,7 +31,7 @@ struct ShapePoint {
 
 // Returns the value at `x` of the line through `shape`, whose utilizations ascend; constant before
 // the first and after the last point. Integer arithmetic, truncating.
-int64_t BrokenLinear(const std::vector<ShapePoint>& shape, int64_t x);
+int64_t BrokenLinear(std::span<const ShapePoint> shape, int64_t x);
 
 // Tournament finds the highest of many totals, and among equals the first from some place on, at
 // the cost of those that changed: the winners of all matches are stored.

@@ -72,8 +72,9 @@ TEST(BrokenLinear, FollowsThePoints) {
   for (const LineCase& c : {LineCase{0, 0}, {10, 0}, {11, 10}, {19, 90}, {20, 100}, {99, 100}}) {
     EXPECT_EQ(BrokenLinear(rising, c.x), c.want) << c.x;
   }
-  EXPECT_EQ(BrokenLinear({{50, 7}}, 0), 7);
-  EXPECT_EQ(BrokenLinear({{50, 7}}, 100), 7);
+  const std::vector<ShapePoint> flat = {{50, 7}};
+  EXPECT_EQ(BrokenLinear(flat, 0), 7);
+  EXPECT_EQ(BrokenLinear(flat, 100), 7);
 }
 
 }  // namespace BERTH_TEST_FILE

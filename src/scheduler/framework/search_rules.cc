@@ -150,10 +150,72 @@ class FilterAdder {
   size_t added_ = 0;
 };
 
+// Adds the rating of one scorer to the rules of a search.
+class ScorerAdder {
+ public:
+  ScorerAdder(const Cycle& cycle, const Profile::Scorer& scorer, SearchRules& rules)
+      : cycle_(cycle), scorer_(scorer), rules_(rules) {}
+
+  Described operator()(const Unrated&) {
+    return scorer_.plugin->DescribeScore(cycle_, weight(), rules_);
+  }
+  Described operator()(const NoScores&) { return Described::kSkip; }
+  Described operator()(const EqualScores&) { return Described::kYes; }
+  Described operator()(const StaticScore& score) {
+    model::KeyWriter(rules_.key).PutAll(scorer_.plugin->slot(), 's');
+    score.value->AppendValueKey(cycle_, rules_.key);
+    rules_.static_scorers.push_back(scorer_);
+    return Described::kYes;
+  }
+  Described operator()(const UsageScore& score) {
+    if (score.curve == UsageScore::Curve::kBroken) return Described::kNo;
+    ScoreBound& bound = rules_.bound;
+    for (const ScoredResource& resource : score.resources) {
+      const auto request = static_cast<float>(resource.request);
+      const auto share = static_cast<float>(resource.weight);
+      if (resource.kind == ScoredResource::Kind::kCpu && bound.cpu_weight == 0) {
+        bound.nonzero_cpu = request;
+        bound.cpu_weight = share;
+      } else if (resource.kind == ScoredResource::Kind::kMemory && bound.memory_weight == 0) {
+        bound.nonzero_memory = request;
+        bound.memory_weight = share;
+      } else {
+        return Described::kNo;
+      }
+    }
+    bound.prefers_used = score.curve == UsageScore::Curve::kMost;
+    bound.allocation_weight = weight();
+    rules_.scorers.push_back(scorer_);
+    return Described::kYes;
+  }
+  Described operator()(const BalanceScore& score) {
+    using enum ScoredResource::Kind;
+    const bool usual = score.resources.size() == 2 && score.resources[0].kind == kCpu &&
+                       score.resources[1].kind == kMemory;
+    if (!usual || rules_.bound.balance_weight != 0) return Described::kNo;
+    rules_.bound.balanced_cpu = static_cast<float>(score.resources[0].request);
+    rules_.bound.balanced_memory = static_cast<float>(score.resources[1].request);
+    rules_.bound.balance_weight = weight();
+    rules_.scorers.push_back(scorer_);
+    return Described::kYes;
+  }
+
+ private:
+  int32_t weight() const { return static_cast<int32_t>(scorer_.weight); }
+
+  const Cycle& cycle_;
+  const Profile::Scorer& scorer_;
+  SearchRules& rules_;
+};
+
 }  // namespace
 
 bool SearchRules::AddFilter(const Cycle& cycle, const FilterPlugin& filter) {
   return FilterAdder(cycle, filter, *this).AddAll();
+}
+
+Described SearchRules::AddScorer(const Cycle& cycle, const Scorer& scorer) {
+  return std::visit(ScorerAdder(cycle, scorer, *this), scorer.plugin->Rate(cycle));
 }
 
 bool SearchRules::DivideBy(const model::Topology::KeyRef& topology_key,

@@ -1,8 +1,9 @@
 // SearchRules are what the plugins of a profile require of a node for one pod, and how they rate
 // it, so that a search (node_search.h) finds the best node without evaluating every one.
 //
-// They are made of the conditions of the filters (AddFilter), and each scorer adds its own
-// (ScorePlugin::DescribeScore). If one of them cannot be searched by, every node is evaluated.
+// They are made of the conditions of the filters and the ratings of the scorers, but those that add
+// their own (ScorePlugin::DescribeScore). If one of them cannot be searched by, every node is
+// evaluated.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +23,7 @@
 
 namespace berth::scheduler::framework {
 
-// A plugin's answer to DescribeScore.
+// How a scorer takes part.
 enum class Described : uint8_t {
   kNo,    // Every node must be evaluated.
   kSkip,  // The plugin does not influence this decision.
@@ -37,6 +38,9 @@ struct SearchRules {
   // Adds what the filter requires of a node in this cycle. Returns false if every node must be
   // evaluated.
   bool AddFilter(const Cycle& cycle, const FilterPlugin& filter);
+
+  // Adds how the scorer rates nodes in this cycle.
+  Described AddScorer(const Cycle& cycle, const Scorer& scorer);
 
   // --- what a node is ---
 

@@ -9,8 +9,6 @@
 
 #include "api/selector.h"
 #include "scheduler/framework/cycle.h"
-#include "scheduler/framework/scores.h"
-#include "scheduler/framework/search_rules.h"
 #include "scheduler/model/cluster.h"
 #include "scheduler/model/key_writer.h"
 #include "scheduler/model/node_selector.h"
@@ -89,9 +87,22 @@ struct MatchesAdded final : framework::NodePredicate {
   std::optional<model::RequiredNodeAffinity> required;  // Absent if there are none.
 };
 
-struct CompiledAffinity final : framework::ClassState {
+// As a value of nodes: the sum of the weights of the preferred terms that match.
+struct CompiledAffinity final : framework::ClassState, framework::NodeValue {
   CompiledAffinity(const api::PodSpec& spec, SymbolTable& table)
       : symbols(table), matches_pod(spec, symbols) {}
+
+  int64_t Of(const framework::Cycle& cycle, model::NodeRow node) const override {
+    const model::NodeInfo& info = cycle.nodes().info(node);
+    const SymbolTable& all_symbols = cycle.cluster().symbols();
+    int64_t weight = preferred->WeightOf(info, all_symbols);
+    if (added_preferred) weight += added_preferred->WeightOf(info, all_symbols);
+    return std::max<int64_t>(weight, 0);  // DIFFERS: kube-scheduler fails if the sum is negative.
+  }
+  void AppendValueKey(const framework::Cycle& cycle, std::string& key) const override {
+    const api::NodeAffinity* own = AffinityOf(cycle.spec());
+    if (own != nullptr) model::KeyWriter(key).Put(own->preferred);
+  }
 
   SymbolHolder symbols;
   bool skips_filter = false;
@@ -268,36 +279,11 @@ framework::Verdict NodeAffinity::PreScore(framework::Cycle& cycle, const model::
   return {};
 }
 
-framework::Verdict NodeAffinity::Score(const framework::Cycle& cycle, const model::NodeMask& nodes,
-                                       std::span<int64_t> out) const {
+framework::Rating NodeAffinity::Rate(const framework::Cycle& cycle) const {
   const auto& compiled = cycle.compiled<CompiledAffinity>(*this);
-  const SymbolTable& symbols = cycle.cluster().symbols();
-  nodes.ForEach([&](size_t row) {
-    const model::NodeInfo& node = cycle.nodes().info(model::NodeRow{static_cast<uint32_t>(row)});
-    int64_t weight = compiled.preferred->WeightOf(node, symbols);
-    if (compiled.added_preferred) weight += compiled.added_preferred->WeightOf(node, symbols);
-    out[row] =
-        std::max<int64_t>(weight, 0);  // DIFFERS: kube-scheduler fails if the sum is negative.
-  });
-  return {};
-}
-
-framework::Described NodeAffinity::DescribeScore(const framework::Cycle& cycle, int32_t weight,
-                                                 framework::SearchRules& rules) const {
-  const auto& compiled = cycle.compiled<CompiledAffinity>(*this);
-  if (compiled.skips_score) return framework::Described::kSkip;
-  if (!compiled.preferred) return framework::Described::kNo;  // PreScore fails.
-  model::KeyWriter key(rules.key);
-  key.PutAll(slot(), 's');
-  const api::NodeAffinity* own = AffinityOf(cycle.spec());
-  if (own != nullptr) key.Put(own->preferred);
-  rules.static_scorers.push_back({this, weight});
-  return framework::Described::kYes;
-}
-
-void NodeAffinity::Normalize(const framework::Cycle&, const model::NodeMask& feasible,
-                             std::span<int64_t> scores) const {
-  framework::DefaultNormalize(feasible, /*reverse=*/false, scores);
+  if (compiled.skips_score) return framework::NoScores{};
+  if (!compiled.preferred) return framework::Unrated{};  // PreScore fails.
+  return framework::StaticScore{&compiled};
 }
 
 std::vector<framework::ClusterEventWithHint> NodeAffinity::EventsToRegister() const {

@@ -35,15 +35,10 @@ class NodeAffinity final : public framework::PreFilterPlugin,
 
   framework::Verdict PreScore(framework::Cycle& cycle,
                               const model::NodeMask& feasible) const override;
-  // The sum of the weights of the matching preferred terms.
-  framework::Verdict Score(const framework::Cycle& cycle, const model::NodeMask& nodes,
-                           std::span<int64_t> out) const override;
-  bool normalizes() const override { return true; }
-  void Normalize(const framework::Cycle& cycle, const model::NodeMask& feasible,
-                 std::span<int64_t> scores) const override;
+  // By the sum of the weights of the matching preferred terms.
+  framework::Rating Rate(const framework::Cycle& cycle) const override;
+  framework::Scale scale() const override { return framework::Scale::kHighest; }
   framework::Scope score_scope() const override { return framework::Scope::kNode; }
-  framework::Described DescribeScore(const framework::Cycle& cycle, int32_t weight,
-                                     framework::SearchRules& rules) const override;
 
  private:
   explicit NodeAffinity(framework::NodeAffinityArgs args) : args_(std::move(args)) {}

@@ -230,7 +230,8 @@ class PluginHarness {
     if (framework::Verdict error = scorer.Score(cycle_, feasible, scores); !error.ok())
       return Text(error);
     if (scorer.score_scope() == framework::Scope::kNode) CheckScoresAlone(feasible, scores);
-    if (normalized && scorer.normalizes()) scorer.Normalize(cycle_, feasible, scores);
+    if (normalized && scorer.scale() != framework::Scale::kNone)
+      scorer.Normalize(cycle_, feasible, scores);
 
     std::vector<std::string> texts;
     for (model::NodeRow node : world_.nodes()) {

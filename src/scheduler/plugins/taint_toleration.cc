@@ -8,8 +8,6 @@
 
 #include "api/selector.h"
 #include "scheduler/framework/cycle.h"
-#include "scheduler/framework/scores.h"
-#include "scheduler/framework/search_rules.h"
 #include "scheduler/model/cluster.h"
 #include "scheduler/model/key_writer.h"
 #include "scheduler/model/node_table.h"
@@ -24,14 +22,14 @@ struct Judgement {
 };
 
 // The result for each taint set so far; it is updated when new sets turn up. As a predicate: the
-// pod tolerates the hard taints of the node.
-struct Judgements final : framework::ClassState, framework::NodePredicate {
+// pod tolerates the hard taints of the node; as a value: how many soft ones it does not tolerate.
+struct Judgements final : framework::ClassState, framework::NodePredicate, framework::NodeValue {
   std::vector<api::Toleration> tolerations;
   bool comparison_operators = false;
   std::vector<Judgement> by_set;
   std::vector<uint64_t> serials;  // Of the sets that were judged.
   uint64_t newest_serial = 0;
-  bool any_repels = false;
+  bool any_repels = false, any_soft = false;
 
   const std::vector<Judgement>& For(const model::TaintSets& sets) {
     if (newest_serial == sets.newest_serial()) return by_set;
@@ -45,6 +43,7 @@ struct Judgements final : framework::ClassState, framework::NodePredicate {
       by_set[i] = Judge(sets.Get(id));
     }
     any_repels = std::ranges::any_of(by_set, &Judgement::repels);
+    any_soft = std::ranges::any_of(by_set, [](const Judgement& j) { return j.soft_taints > 0; });
     return by_set;
   }
 
@@ -58,6 +57,13 @@ struct Judgements final : framework::ClassState, framework::NodePredicate {
   bool AppendKey(const framework::Cycle&, std::string& key) const override {
     model::KeyWriter(key).Put(tolerations);
     return true;
+  }
+
+  int64_t Of(const framework::Cycle& cycle, model::NodeRow node) const override {
+    return by_set[cycle.nodes().columns().taints[node.index()].index()].soft_taints;
+  }
+  void AppendValueKey(const framework::Cycle& cycle, std::string& key) const override {
+    AppendKey(cycle, key);
   }
 
   Judgement Judge(const std::vector<api::Taint>& taints) const {
@@ -131,29 +137,11 @@ framework::Verdict TaintToleration::PreScore(framework::Cycle&, const model::Nod
   return {};
 }
 
-framework::Verdict TaintToleration::Score(const framework::Cycle& cycle,
-                                          const model::NodeMask& nodes,
-                                          std::span<int64_t> out) const {
-  const auto& judged = cycle.class_cache<Judgements>(*this).For(cycle.nodes().taint_sets());
-  const auto& taints = cycle.nodes().columns().taints;
-  nodes.ForEach([&](size_t row) { out[row] = judged[taints[row].index()].soft_taints; });
-  return {};
-}
-
-framework::Described TaintToleration::DescribeScore(const framework::Cycle& cycle, int32_t weight,
-                                                    framework::SearchRules& rules) const {
-  const auto& judged = cycle.class_cache<Judgements>(*this).For(cycle.nodes().taint_sets());
-  const bool all_equal = std::ranges::none_of(
-      judged, [](const Judgement& judgement) { return judgement.soft_taints > 0; });
-  if (all_equal) return framework::Described::kYes;
-  model::KeyWriter(rules.key).PutAll(slot(), 's', cycle.spec().tolerations);
-  rules.static_scorers.push_back({this, weight});
-  return framework::Described::kYes;
-}
-
-void TaintToleration::Normalize(const framework::Cycle&, const model::NodeMask& feasible,
-                                std::span<int64_t> scores) const {
-  framework::DefaultNormalize(feasible, /*reverse=*/true, scores);
+framework::Rating TaintToleration::Rate(const framework::Cycle& cycle) const {
+  auto& judgements = cycle.class_cache<Judgements>(*this);
+  judgements.For(cycle.nodes().taint_sets());
+  if (!judgements.any_soft) return framework::EqualScores{};
+  return framework::StaticScore{&judgements};
 }
 
 std::vector<framework::ClusterEventWithHint> TaintToleration::EventsToRegister() const {

@@ -29,15 +29,10 @@ class TaintToleration final : public framework::FilterPlugin,
 
   framework::Verdict PreScore(framework::Cycle& cycle,
                               const model::NodeMask& feasible) const override;
-  // Counts the soft taints that the pod does not tolerate.
-  framework::Verdict Score(const framework::Cycle& cycle, const model::NodeMask& nodes,
-                           std::span<int64_t> out) const override;
-  bool normalizes() const override { return true; }
-  void Normalize(const framework::Cycle& cycle, const model::NodeMask& feasible,
-                 std::span<int64_t> scores) const override;
+  // By the number of soft taints that the pod does not tolerate.
+  framework::Rating Rate(const framework::Cycle& cycle) const override;
+  framework::Scale scale() const override { return framework::Scale::kHighestReversed; }
   framework::Scope score_scope() const override { return framework::Scope::kNode; }
-  framework::Described DescribeScore(const framework::Cycle& cycle, int32_t weight,
-                                     framework::SearchRules& rules) const override;
 };
 
 }  // namespace berth::scheduler::plugins

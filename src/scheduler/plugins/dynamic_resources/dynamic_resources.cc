@@ -295,11 +295,6 @@ framework::Described DynamicResources::DescribeScore(const framework::Cycle& cyc
   return AllScoresAreZero(cycle) ? framework::Described::kYes : framework::Described::kNo;
 }
 
-void DynamicResources::Normalize(const framework::Cycle&, const model::NodeMask& feasible,
-                                 std::span<int64_t> scores) const {
-  framework::DefaultNormalize(feasible, /*reverse=*/false, scores);
-}
-
 // --- Reserve ---
 
 framework::Verdict DynamicResources::Reserve(framework::Cycle& cycle, model::NodeRow node) const {

@@ -63,9 +63,7 @@ class DynamicResources final : public framework::PreEnqueuePlugin,
   // Prefers the alternatives that requests list first.
   framework::Verdict Score(const framework::Cycle& cycle, const model::NodeMask& nodes,
                            std::span<int64_t> out) const override;
-  bool normalizes() const override { return true; }
-  void Normalize(const framework::Cycle& cycle, const model::NodeMask& feasible,
-                 std::span<int64_t> scores) const override;
+  framework::Scale scale() const override { return framework::Scale::kHighest; }
   bool AllScoresAreZero(const framework::Cycle& cycle) const override;
   framework::Described DescribeScore(const framework::Cycle& cycle, int32_t weight,
                                      framework::SearchRules& rules) const override;

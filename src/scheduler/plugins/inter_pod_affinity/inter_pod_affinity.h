@@ -38,7 +38,7 @@ class InterPodAffinity final : public framework::PreFilterPlugin,
                               const model::NodeMask& feasible) const override;
   framework::Verdict Score(const framework::Cycle& cycle, const model::NodeMask& nodes,
                            std::span<int64_t> out) const override;
-  bool normalizes() const override { return true; }
+  framework::Scale scale() const override { return framework::Scale::kOwn; }
   void Normalize(const framework::Cycle& cycle, const model::NodeMask& feasible,
                  std::span<int64_t> scores) const override;
   bool AddScores(const framework::Cycle& cycle, int32_t weight, std::span<int32_t> totals,

@@ -25,13 +25,8 @@ class NodeResourcesBalancedAllocation final : public framework::PreScorePlugin,
   // Skips pods that request none of the resources.
   framework::Verdict PreScore(framework::Cycle& cycle,
                               const model::NodeMask& feasible) const override;
-  // 75 if the pod does not change the balance, more if it improves it, less if it worsens it.
-  framework::Verdict Score(const framework::Cycle& cycle, const model::NodeMask& nodes,
-                           std::span<int64_t> out) const override;
+  framework::Rating Rate(const framework::Cycle& cycle) const override;
   framework::Scope score_scope() const override { return framework::Scope::kNode; }
-  framework::Described DescribeScore(const framework::Cycle& cycle, int32_t weight,
-                                     framework::SearchRules& rules) const override;
-  int64_t ScoreOneNode(const framework::Cycle& cycle, model::NodeRow node) const override;
   uint64_t score_epoch(const model::Cluster& cluster) const override;
 
  private:

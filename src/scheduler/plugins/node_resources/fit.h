@@ -39,12 +39,8 @@ class NodeResourcesFit final : public framework::PreFilterPlugin,
 
   framework::Verdict PreScore(framework::Cycle& cycle,
                               const model::NodeMask& feasible) const override;
-  framework::Verdict Score(const framework::Cycle& cycle, const model::NodeMask& nodes,
-                           std::span<int64_t> out) const override;
+  framework::Rating Rate(const framework::Cycle& cycle) const override;
   framework::Scope score_scope() const override { return framework::Scope::kNode; }
-  framework::Described DescribeScore(const framework::Cycle& cycle, int32_t weight,
-                                     framework::SearchRules& rules) const override;
-  int64_t ScoreOneNode(const framework::Cycle& cycle, model::NodeRow node) const override;
   uint64_t score_epoch(const model::Cluster& cluster) const override;
 
   bool ChecksScalar(const model::Cluster& cluster, model::ScalarId resource) const override;
@@ -55,19 +51,17 @@ class NodeResourcesFit final : public framework::PreFilterPlugin,
                                      std::span<int64_t> out) const override;
 
  private:
-  enum class Strategy : uint8_t { kLeastAllocated, kMostAllocated, kRequestedToCapacityRatio };
-
-  NodeResourcesFit(framework::NodeResourcesFitArgs args, Strategy strategy,
+  NodeResourcesFit(framework::NodeResourcesFitArgs args, framework::UsageScore::Curve curve,
                    std::vector<framework::ShapePoint> shape, bool scores_devices)
       : args_(std::move(args)),
-        strategy_(strategy),
+        curve_(curve),
         shape_(std::move(shape)),
         scores_devices_(scores_devices) {}
 
   bool Ignores(const std::string& resource) const;
 
   const framework::NodeResourcesFitArgs args_;
-  const Strategy strategy_;
+  const framework::UsageScore::Curve curve_;
   const std::vector<framework::ShapePoint> shape_;  // Scores scaled to 0..100.
   const bool scores_devices_;
 };

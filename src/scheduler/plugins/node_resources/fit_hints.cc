@@ -6,9 +6,10 @@
 
 #include "api/pod_resources.h"
 #include "scheduler/framework/cluster_event.h"
+#include "scheduler/framework/scored_columns.h"
 #include "scheduler/model/cluster.h"
+#include "scheduler/model/device_model.h"
 #include "scheduler/plugins/changed_object.h"
-#include "scheduler/plugins/node_resources/device_columns.h"
 #include "scheduler/plugins/node_resources/fit.h"
 
 namespace berth::scheduler::plugins {
@@ -42,7 +43,7 @@ bool FitsWhenEmpty(const model::Cluster& cluster, const model::PodRecord& pod,
   return AmountOf("pods", offered) >= 1 &&
          !AnyRequest(cluster, pod, [&](std::string_view name, int64_t amount) {
            const int64_t has = AmountOf(name, offered);
-           return amount > has && !(has <= 0 && AreDevices(cluster, name));
+           return amount > has && !(has <= 0 && framework::AreDevices(cluster, name));
          });
 }
 
@@ -52,7 +53,7 @@ bool OffersMore(const model::Cluster& cluster, const model::PodRecord& pod, cons
     return AmountOf(name, after.status.allocatable) > AmountOf(name, before.status.allocatable);
   };
   return grew("pods") || AnyRequest(cluster, pod, [&](std::string_view name, int64_t) {
-           return grew(name) || AreDevices(cluster, name);
+           return grew(name) || framework::AreDevices(cluster, name);
          });
 }
 

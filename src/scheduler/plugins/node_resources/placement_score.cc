@@ -6,8 +6,8 @@
 
 #include "api/pod_resources.h"
 #include "base/saturating.h"
+#include "scheduler/framework/scored_resource.h"
 #include "scheduler/model/cluster.h"
-#include "scheduler/plugins/node_resources/resource_allocation.h"
 
 namespace berth::scheduler::plugins {
 namespace {
@@ -50,14 +50,14 @@ int64_t UtilizationOf(const model::Cluster& cluster,
   const std::vector<int64_t> members = RequestedBy(cluster, placement.members, resources);
   int64_t sum = 0, weights = 0;
   for (size_t i = 0; i < resources.size(); ++i) {
-    ScoredResource resource;
-    resource.kind = ScoredKindOf(resources[i].name);
+    framework::ScoredResource resource;
+    resource.kind = framework::ScoredKindOf(resources[i].name);
     resource.request = members[i];
-    if (resource.kind == ScoredResource::Kind::kScalar)
+    if (resource.kind == framework::ScoredResource::Kind::kScalar)
       resource.scalar = cluster.scalars().Find(resources[i].name);
     if (!resource.counts()) continue;
-    const ResourceColumns columns =
-        ColumnsOf(resource, cluster.nodes().columns(), /*nonzero=*/true);
+    const framework::ResourceColumns columns =
+        framework::ColumnsOf(resource, cluster.nodes().columns(), /*nonzero=*/true);
     if (columns.allocatable == nullptr) continue;
     int64_t allocatable = 0, requested = members[i];
     placement.placement->nodes.ForEach([&](size_t row) {
@@ -65,7 +65,7 @@ int64_t UtilizationOf(const model::Cluster& cluster,
       requested = SaturatingAdd(requested, columns.requested[row]);
     });
     if (allocatable <= 0) continue;
-    sum += Percent(std::min(requested, allocatable), allocatable) * resources[i].weight;
+    sum += framework::Percent(std::min(requested, allocatable), allocatable) * resources[i].weight;
     weights += resources[i].weight;
   }
   return weights == 0 ? 0 : sum / weights;

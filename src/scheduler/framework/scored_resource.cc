@@ -1,8 +1,8 @@
-#include "scheduler/plugins/node_resources/resource_allocation.h"
+#include "scheduler/framework/scored_resource.h"
 
 #include "api/pod_resources.h"
 
-namespace berth::scheduler::plugins {
+namespace berth::scheduler::framework {
 
 ScoredResource::Kind ScoredKindOf(std::string_view resource) {
   using enum ScoredResource::Kind;
@@ -12,11 +12,11 @@ ScoredResource::Kind ScoredKindOf(std::string_view resource) {
   return api::IsScalarResource(resource) ? kScalar : kUnknown;
 }
 
-std::vector<ScoredResource> ResolveResources(
-    const std::vector<framework::ResourceWeight>& resources, const api::ResourceList& requests,
-    model::ScalarHolder& names) {
+std::vector<ScoredResource> ResolveResources(const std::vector<ResourceWeight>& resources,
+                                             const api::ResourceList& requests,
+                                             model::ScalarHolder& names) {
   std::vector<ScoredResource> resolved;
-  for (const framework::ResourceWeight& resource : resources) {
+  for (const ResourceWeight& resource : resources) {
     ScoredResource& scored = resolved.emplace_back();
     scored.weight = resource.weight;
     scored.kind = ScoredKindOf(resource.name);
@@ -50,4 +50,4 @@ ResourceColumns ColumnsOf(const ScoredResource& resource, const model::NodeColum
   return {};
 }
 
-}  // namespace berth::scheduler::plugins
+}  // namespace berth::scheduler::framework

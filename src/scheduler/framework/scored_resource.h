@@ -11,7 +11,7 @@
 #include "scheduler/framework/in_tree_plugin_args.h"
 #include "scheduler/model/cluster.h"
 
-namespace berth::scheduler::plugins {
+namespace berth::scheduler::framework {
 
 // One configured resource, for a pod of some class.
 struct ScoredResource {
@@ -48,12 +48,12 @@ constexpr int64_t Percent(int64_t part, int64_t whole) {
 ScoredResource::Kind ScoredKindOf(std::string_view resource);
 
 // Resolves `resources` for a pod with these requests; `names` holds the scalar ones.
-std::vector<ScoredResource> ResolveResources(
-    const std::vector<framework::ResourceWeight>& resources, const api::ResourceList& requests,
-    model::ScalarHolder& names);
+std::vector<ScoredResource> ResolveResources(const std::vector<ResourceWeight>& resources,
+                                             const api::ResourceList& requests,
+                                             model::ScalarHolder& names);
 
 // `nonzero` selects the sums in which pods without requests count with defaults.
 ResourceColumns ColumnsOf(const ScoredResource& resource, const model::NodeColumns& columns,
                           bool nonzero);
 
-}  // namespace berth::scheduler::plugins
+}  // namespace berth::scheduler::framework

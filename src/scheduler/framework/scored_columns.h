@@ -9,16 +9,16 @@
 
 #include "scheduler/framework/cycle.h"
 #include "scheduler/framework/in_tree_plugin_args.h"
+#include "scheduler/framework/scored_resource.h"
 #include "scheduler/model/cluster.h"
-#include "scheduler/plugins/node_resources/resource_allocation.h"
 
-namespace berth::scheduler::plugins {
+namespace berth::scheduler::framework {
 
 // The columns of `resources`, in order; see ColumnsOf.
 class ScoredColumns {
  public:
   // Computes what devices provide for the rows of `nodes` alone.
-  ScoredColumns(const framework::Cycle& cycle, std::span<const ScoredResource> resources,
+  ScoredColumns(const Cycle& cycle, std::span<const ScoredResource> resources,
                 const model::NodeMask& nodes, bool nonzero);
 
   const std::vector<ResourceColumns>& columns() const { return columns_; }
@@ -35,8 +35,8 @@ class ScoredColumns {
 // time.
 bool AreDevices(const model::Cluster& cluster, std::string_view resource);
 // Reports whether devices may provide one of the resources.
-bool MayBeDevices(const std::vector<framework::ResourceWeight>& resources);
+bool MayBeDevices(const std::vector<ResourceWeight>& resources);
 // A number that changes when devices change: see ScorePlugin::score_epoch.
 uint64_t DeviceEpoch(const model::Cluster& cluster);
 
-}  // namespace berth::scheduler::plugins
+}  // namespace berth::scheduler::framework

@@ -1,4 +1,4 @@
-#include "scheduler/plugins/node_resources/device_columns.h"
+#include "scheduler/framework/scored_columns.h"
 
 #include "scheduler/plugins/plugin_testing.h"
 
@@ -55,12 +55,12 @@ TEST(ScoredColumns, NothingCountsIfASelectorFails) {
 }
 
 TEST(DeviceEpoch, ChangesWithDevices) {
-  EXPECT_TRUE(MayBeDevices({{"cpu", 1}, {"e.com/gpu", 1}}));
-  EXPECT_FALSE(MayBeDevices({{"cpu", 1}, {"memory", 1}}));
+  EXPECT_TRUE(framework::MayBeDevices({{"cpu", 1}, {"e.com/gpu", 1}}));
+  EXPECT_FALSE(framework::MayBeDevices({{"cpu", 1}, {"memory", 1}}));
   TestCluster world{NodeYaml("b"), GpuSlice("b", "{name: one}")};
-  const uint64_t before = DeviceEpoch(world.cluster());
+  const uint64_t before = framework::DeviceEpoch(world.cluster());
   world.Add(kAllocated);
-  EXPECT_NE(DeviceEpoch(world.cluster()), before);
+  EXPECT_NE(framework::DeviceEpoch(world.cluster()), before);
 }
 
 }  // namespace BERTH_TEST_FILE

@@ -1,4 +1,4 @@
-#include "scheduler/plugins/node_resources/resource_allocation.h"
+#include "scheduler/framework/scored_resource.h"
 
 #include "scheduler/plugins/plugin_testing.h"
 #include "testing/object_builders.h"
@@ -7,7 +7,7 @@ namespace berth::scheduler::plugins {
 namespace BERTH_TEST_FILE {
 
 TEST(ResourceScoring, ResolvesEachResourceInItsUnit) {
-  using enum ScoredResource::Kind;
+  using enum framework::ScoredResource::Kind;
   TestCluster world;
   const api::ResourceList requests = {{"cpu", Amount("1500m")},
                                       {"memory", Amount("1500m")},
@@ -15,15 +15,15 @@ TEST(ResourceScoring, ResolvesEachResourceInItsUnit) {
                                       {"example.com/gpu", Amount("2")},
                                       {"shoes", Amount("3")}};
   model::ScalarHolder names(world.cluster().mutable_scalars());
-  const auto resolved = ResolveResources({{"cpu", 1},
-                                          {"memory", 2},
-                                          {"ephemeral-storage", 3},
-                                          {"example.com/gpu", 4},
-                                          {"hugepages-2Mi", 5},
-                                          {"shoes", 6}},
-                                         requests, names);
+  const auto resolved = framework::ResolveResources({{"cpu", 1},
+                                                     {"memory", 2},
+                                                     {"ephemeral-storage", 3},
+                                                     {"example.com/gpu", 4},
+                                                     {"hugepages-2Mi", 5},
+                                                     {"shoes", 6}},
+                                                    requests, names);
   struct Want {
-    ScoredResource::Kind kind;
+    framework::ScoredResource::Kind kind;
     int64_t weight, request;
     bool counts;
   };
@@ -54,7 +54,7 @@ TEST(ResourceScoring, ReadsThePlainOrTheNonzeroSums) {
                 .Request("example.com/gpu", "1"));
   world.Add(MakePod("does-not").On("a"));
   model::ScalarHolder names(world.cluster().mutable_scalars());
-  const auto resolved = ResolveResources(
+  const auto resolved = framework::ResolveResources(
       {{"cpu", 1}, {"memory", 1}, {"ephemeral-storage", 1}, {"example.com/gpu", 1}, {"shoes", 1}},
       {}, names);
 
@@ -66,12 +66,12 @@ TEST(ResourceScoring, ReadsThePlainOrTheNonzeroSums) {
       {4000, 1000, 1100}, {8589934592, 0, 419430400}, {1073741824, 5, 5}, {2, 1, 1}};
   for (size_t i = 0; i < std::size(wants); ++i) {
     SCOPED_TRACE(i);
-    EXPECT_EQ(*ColumnsOf(resolved[i], columns, false).allocatable, wants[i].allocatable);
-    EXPECT_EQ(*ColumnsOf(resolved[i], columns, false).requested, wants[i].requested);
-    EXPECT_EQ(*ColumnsOf(resolved[i], columns, true).allocatable, wants[i].allocatable);
-    EXPECT_EQ(*ColumnsOf(resolved[i], columns, true).requested, wants[i].nonzero);
+    EXPECT_EQ(*framework::ColumnsOf(resolved[i], columns, false).allocatable, wants[i].allocatable);
+    EXPECT_EQ(*framework::ColumnsOf(resolved[i], columns, false).requested, wants[i].requested);
+    EXPECT_EQ(*framework::ColumnsOf(resolved[i], columns, true).allocatable, wants[i].allocatable);
+    EXPECT_EQ(*framework::ColumnsOf(resolved[i], columns, true).requested, wants[i].nonzero);
   }
-  EXPECT_EQ(ColumnsOf(resolved[4], columns, true).allocatable, nullptr);
+  EXPECT_EQ(framework::ColumnsOf(resolved[4], columns, true).allocatable, nullptr);
 }
 
 }  // namespace BERTH_TEST_FILE

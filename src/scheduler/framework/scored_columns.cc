@@ -1,4 +1,4 @@
-#include "scheduler/plugins/node_resources/device_columns.h"
+#include "scheduler/framework/scored_columns.h"
 
 #include <algorithm>
 #include <optional>
@@ -8,7 +8,7 @@
 #include "scheduler/devices/extended_resources.h"
 #include "scheduler/model/device_model.h"
 
-namespace berth::scheduler::plugins {
+namespace berth::scheduler::framework {
 namespace {
 
 // The devices of a class on a node.
@@ -58,8 +58,7 @@ DeviceCount CountDevices(const model::Devices& devices, const api::DeviceClass& 
 
 }  // namespace
 
-ScoredColumns::ScoredColumns(const framework::Cycle& cycle,
-                             std::span<const ScoredResource> resources,
+ScoredColumns::ScoredColumns(const Cycle& cycle, std::span<const ScoredResource> resources,
                              const model::NodeMask& nodes, bool nonzero) {
   const model::Cluster& cluster = cycle.cluster();
   const devices::ExtendedResources& provided = cluster.devices().extended_resources();
@@ -96,7 +95,7 @@ bool AreDevices(const model::Cluster& cluster, std::string_view resource) {
   return !provided.empty() && provided.Find(resource) != nullptr;
 }
 
-bool MayBeDevices(const std::vector<framework::ResourceWeight>& resources) {
+bool MayBeDevices(const std::vector<ResourceWeight>& resources) {
   return std::ranges::any_of(
       resources, [](const auto& resource) { return devices::IsDeviceResource(resource.name); });
 }
@@ -105,4 +104,4 @@ uint64_t DeviceEpoch(const model::Cluster& cluster) {
   return cluster.devices().epoch() + cluster.devices().changes().now();
 }
 
-}  // namespace berth::scheduler::plugins
+}  // namespace berth::scheduler::framework
