@@ -101,8 +101,8 @@ class Eviction {
   Task<framework::Verdict> Evict(const Victim& victim);
   // Evicts the victim, unless an earlier one failed; records the first failure.
   Task<framework::Verdict> EvictUnlessStopped(const Victim& victim);
-  // The DisruptionTarget condition for the victim.
-  api::PodCondition ConditionOf(const Victim& victim) const;
+  // The DisruptionTarget condition to write for the victim; nothing if it has the same.
+  std::optional<api::PodCondition> ConditionFor(const Victim& victim) const;
   void RecordEviction(const Victim& victim, std::string_view how);
   // Reports whether a write about the victim ended because the victim is gone.
   bool IsGone(const Victim& victim, const framework::WriteResult& result) const;

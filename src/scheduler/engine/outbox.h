@@ -27,6 +27,7 @@ class Outbox final : public framework::Async {
   // By the steady clock.
   Instant now() const override { return now_.steady; }
   Instant wall_now() const override { return now_.wall; }
+  Now present() const { return now_; }
   // The latest date so far. Unlike wall_now it never goes back, so that what started before it
   // stays so.
   Instant latest_wall() const { return latest_wall_; }

@@ -44,9 +44,6 @@ class ParanoidCheck {
   reference::ReferenceProfile rules_;
 };
 
-// Returns what the model counts: the sums and the pods of every node, and the members of groups.
-std::string DescribeCounts(const model::Cluster& cluster);
-
 // The outcome, by names.
 NamedDecision ToNamedDecision(const model::Cluster& cluster, const CycleOutcome& outcome);
 
