@@ -35,9 +35,9 @@ using queue::FailureAccount;
 struct AttemptReport {
   enum class Outcome : uint8_t {
     kAssumed,        // `node` was chosen, and the binding starts.
-    kWaiting,        // The same, but a Permit plugin delays it.
+    kWaiting,        // `node` was chosen, but a Permit plugin delays the binding.
     kUnschedulable,  // The pod fits nowhere.
-    kNominated,      // The same, but preemption makes room on `node`.
+    kNominated,      // The pod fits nowhere, but preemption frees capacity on `node`.
     kError,
   };
 

@@ -65,7 +65,7 @@ bool Bindings::IsStopping(const std::string& uid) const {
   return binding != binding_of_.end() && binding->second->cancelled();
 }
 
-void Bindings::ContinuePermitted() {
+void Bindings::ContinueResolved() {
   for (auto& [uid, verdict] : services_.waiting.TakeResolved())
     binding_of_.at(uid)->Permit(std::move(verdict));
 }

@@ -56,7 +56,9 @@ class Bindings {
   bool IsStopping(const std::string& uid) const;
 
   // Continues the binding cycles whose wait for Permit plugins has ended.
-  void ContinuePermitted();
+  void ContinuePermitted() {
+    if (!services_.waiting.all().empty()) ContinueResolved();
+  }
   bool any_ended() const { return !finished_.empty(); }
   // Acts on how binding cycles have ended.
   void FinishEnded();
@@ -64,6 +66,7 @@ class Bindings {
   size_t size() const { return bindings_.size(); }
 
  private:
+  void ContinueResolved();
   void AwaitPermit(BindingCycle::Placement& placement, const groups::PermitOutcome& permit);
   void Run(BindingCycle::Placement placement);
   void Finish(BindingCycle& binding);

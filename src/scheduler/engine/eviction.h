@@ -67,8 +67,8 @@ class Eviction {
   // terminating are left out.
   static Plan MakePlan(const model::Cluster& cluster, const model::PodRecord& preemptor,
                        Symbol node, const std::vector<model::PodId>& victims);
-  // The same for a group, whose victims may be on any nodes; `members` are those that it preempts
-  // for.
+  // Returns the steps for a group, whose victims may be on any nodes; `members` are those that it
+  // preempts for.
   static Plan MakePlan(const model::Cluster& cluster, const api::PodGroup& preemptor,
                        const std::vector<const model::PodRecord*>& members,
                        const std::vector<model::PodId>& victims);
@@ -137,7 +137,7 @@ class Evictions {
   // Starts to evict `victims`, from any nodes, for a group; see Eviction::MakePlan.
   void Start(const api::PodGroup& preemptor, const std::vector<const model::PodRecord*>& members,
              const std::vector<model::PodId>& victims);
-  // The same within the preemptor's scheduling cycle: `done` gets the result when all has ended,
+  // Starts to evict within the preemptor's scheduling cycle: `done` gets the result when all ended,
   // maybe at once.
   using Done = std::function<void(const framework::Verdict&)>;
   void StartSynchronously(const model::PodRecord& preemptor, Symbol node,

@@ -53,7 +53,7 @@ class Outbox final : public framework::Async {
   std::optional<Instant> next_wake() const;
 
   void Issue(PendingWrite& pending, std::coroutine_handle<> waiter) override;
-  // The same, for a write that a scheduling cycle awaits.
+  // Issues a write that a scheduling cycle awaits.
   void IssueForCycle(PendingWrite& pending, std::coroutine_handle<> waiter);
 
   // A coroutine that waits for a time.

@@ -32,16 +32,17 @@ PluginTrials::PluginTrials(const EngineOptions& options, const Services& service
 
 // Pods of the same signature fail as well, while nothing changes; but extenders may decide
 // otherwise.
-std::optional<groups::PodTrial> PluginTrials::Known(const groups::TrialRequest& request,
-                                                    queue::FailureCache& failures) {
-  if (paranoid_ || explain_ || !services_.extenders.empty()) return std::nullopt;
-  const queue::Failure* known = failures.Find(request.pod, request.profile);
-  if (known == nullptr) return std::nullopt;
-  groups::PodTrial trial;
-  trial.failure = *known;
-  trial.meter = MakeMeter(request);
-  if (known->preemption_tried && trial.meter.to() != nullptr) trial.meter.to()->PreemptionTried();
-  return trial;
+const queue::Failure* PluginTrials::FindKnown(const groups::TrialRequest& request,
+                                              queue::FailureCache& failures) const {
+  if (paranoid_ || explain_ || !services_.extenders.empty()) return nullptr;
+  return failures.Find(request.pod, request.profile);
+}
+
+framework::AttemptMeter PluginTrials::MeterOfKnown(const groups::TrialRequest& request,
+                                                   const queue::Failure& known) {
+  framework::AttemptMeter meter = MakeMeter(request);
+  if (known.preemption_tried && meter.to() != nullptr) meter.to()->PreemptionTried();
+  return meter;
 }
 
 void PluginTrials::Begin(const groups::TrialRequest& request, groups::PodTrial& trial) {
@@ -134,9 +135,12 @@ void PluginTrials::Assume(const groups::TrialRequest& request, groups::PodTrial&
 
 Task<groups::PodTrial> PluginTrials::Try(groups::TrialRequest request,
                                          queue::FailureCache& failures) {
-  std::optional<groups::PodTrial> known = Known(request, failures);
-  if (known) co_return *std::move(known);
   groups::PodTrial trial;
+  if (const queue::Failure* known = FindKnown(request, failures)) {
+    trial.failure = *known;
+    trial.meter = MeterOfKnown(request, *known);
+    co_return trial;
+  }
   Begin(request, trial);
   Task<CycleOutcome> search = Search(request, trial);
   const CycleOutcome outcome = co_await search;

@@ -41,9 +41,13 @@ class PluginTrials final : public groups::PodTrials {
 
   PluginTrials(const EngineOptions& options, const Services& services);
 
-  // Returns the trial of a pod that need not be tried: a copy of it is among the failures.
-  std::optional<groups::PodTrial> Known(const groups::TrialRequest& request,
-                                        queue::FailureCache& failures);
+  // Returns how a pod would fail that need not be tried: a copy of it is among the failures. Null
+  // if that is not known.
+  const queue::Failure* FindKnown(const groups::TrialRequest& request,
+                                  queue::FailureCache& failures) const;
+  // Returns the meter of a trial that is not made because its failure is known.
+  framework::AttemptMeter MeterOfKnown(const groups::TrialRequest& request,
+                                       const queue::Failure& known);
   // `trial` must be new.
   void Begin(const groups::TrialRequest& request, groups::PodTrial& trial);
   Task<CycleOutcome> Search(const groups::TrialRequest& request, groups::PodTrial& trial);

@@ -43,13 +43,14 @@ bool PodCycles::Skip(const queue::QueueEntry& entry) {
 
 void PodCycles::Run(queue::QueueEntry entry) {
   const model::PodId id = entry.order.pod;
-  const auto known = services_.trials.Known(
-      {.pod = services_.cluster.pod(id), .profile = entry.profile, .in_group = false},
-      failure_cache_);
-  if (known) {
-    const model::PodRecord pod = services_.cluster.pod(id);
-    return services_.failures.EndAttempt(std::move(entry), pod, *known->failure, known->meter,
-                                         FailedDecision(pod, *known->failure));
+  const groups::TrialRequest asked{
+      .pod = services_.cluster.pod(id), .profile = entry.profile, .in_group = false};
+  if (const queue::Failure* known = services_.trials.FindKnown(asked, failure_cache_)) {
+    const queue::Failure failure = *known;
+    const model::PodRecord pod = asked.pod;
+    return services_.failures.EndAttempt(std::move(entry), pod, failure,
+                                         services_.trials.MeterOfKnown(asked, failure),
+                                         FailedDecision(pod, failure));
   }
   cycle_ = std::make_unique<Cycle>();
   cycle_->entry = std::move(entry);

@@ -34,7 +34,7 @@ class SearchBoard {
 enum class SearchEnd : uint8_t {
   kFound,      // The members are on the board.
   kNone,       // There is no placement. The board is as before.
-  kUndecided,  // The budget ended, or the board could not tell something. Likewise.
+  kUndecided,  // The budget ended, or the board could not tell something. It is as before.
 };
 
 struct CompleteSearchResult {

@@ -72,7 +72,7 @@ struct GroupServices {
   PodTrials& trials;
   bool has_extenders = false;
   bool explain = false;   // As in EngineOptions.
-  bool paranoid = false;  // Likewise.
+  bool paranoid = false;  // As in EngineOptions.
   framework::Log log = {};
 
   // A preview is not logged.

@@ -16,7 +16,7 @@ struct GroupPreview {
     kDone,           // No member waits for a node.
     kHeld,           // No member may be tried yet: `message` says what is missing.
     kFits,           // Members would be bound; those without a node have a message.
-    kPreempts,       // The same once `victims` are evicted.
+    kPreempts,       // Members would be bound once `victims` are evicted.
     kUnschedulable,  // None would be bound.
     kError,          // The cycle ends with an error.
   };

@@ -119,7 +119,7 @@ Task<GroupTrial> Placements::Try(GroupCycle& cycle, bool post_filters) {
                   best ? framework::Code::kSuccess : framework::Code::kError, suitable.size() > 1);
   if (!best) co_return NotPlaced(framework::Verdict::Error(best.error().message));
   if (!suitable[*best].verdict.ok()) co_return std::move(suitable[*best]);
-  // The same once more, for good: cheaper than to retain all attempts of all placements.
+  // The best once more, for good: cheaper than to retain all attempts of all placements.
   services_.trials.turns().next_start = starts[*best].next_start;
   Task<GroupTrial> again = members_.Try(cycle, starts[*best].placement, {post_filters});
   GroupTrial trial = co_await again;
