@@ -40,14 +40,13 @@ Engine::Parts::Parts(const EngineOptions& options, ServedProfiles::Profiles prof
       evictions({cluster, queue, outbox, measurements,
                  [this](const std::string& uid) { return bindings.Stop(uid); },
                  [this](const std::string& uid) { return bindings.IsStopping(uid); }, log}),
-      ended(cluster, handlers, bindings, evictions, background),
       trials(options,
              {cluster, profiles, waiting, outbox, background, extenders, evictions, reporter, log}),
       pods({cluster, queue, outbox, trials, bindings, evictions, failures, reporter, log}),
       groups(options, {cluster, queue, outbox, status, profiles, trials, pods, bindings, evictions,
                        failures, reporter, conditions, measurements, !extenders.empty(), log}),
-      loop({cluster, queue, outbox, pods, groups, ended, log}),
-      intake({outbox, status, waiting, queue, handlers, profiles, loop, ended, measurements}),
+      loop({cluster, queue, outbox, pods, groups, handlers, bindings, evictions, background, log}),
+      intake({outbox, status, waiting, queue, handlers, profiles, loop, measurements}),
       questions(cluster, profiles, trials.turns()) {
   if (measurements != nullptr) measurements->Serve(profiles.plugins());
 }

@@ -4,7 +4,6 @@
 
 #include "scheduler/engine/attempt_reporter.h"
 #include "scheduler/engine/bindings.h"
-#include "scheduler/engine/ended_work.h"
 #include "scheduler/engine/engine.h"
 #include "scheduler/engine/event_handlers.h"
 #include "scheduler/engine/event_intake.h"
@@ -56,7 +55,6 @@ struct Engine::Parts {
   FailureHandler failures;
   Bindings bindings;
   Evictions evictions;
-  EndedWork ended;
 
   // How pods are tried.
   PluginTrials trials;

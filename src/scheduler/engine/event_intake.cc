@@ -9,7 +9,7 @@ void EventIntake::Handle(const Event& event, const Now& time) {
   PassTime(time);
   const int64_t since = services_.measurements == nullptr ? 0 : services_.measurements->Read();
   const HandledEvents handled = std::visit([this](const auto& known) { return On(known); }, event);
-  services_.ended.Finish();
+  services_.loop.FinishEnded();
   services_.profiles.DropRemovedClasses();
   if (handled.empty() || services_.measurements == nullptr) return;
   const Duration took{services_.measurements->Read() - since};
@@ -49,7 +49,7 @@ void EventIntake::PassTime(const Now& time) {
   services_.status.PassTime(services_.outbox.now());
   services_.waiting.PassTime(services_.outbox.now());
   services_.queue.PassTime(services_.outbox.now());
-  services_.ended.Finish();
+  services_.loop.FinishEnded();
 }
 
 std::optional<Instant> EventIntake::next_wake() const {

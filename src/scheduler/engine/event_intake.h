@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "base/now.h"
-#include "scheduler/engine/ended_work.h"
 #include "scheduler/engine/event_handlers.h"
 #include "scheduler/engine/events.h"
 #include "scheduler/engine/outbox.h"
@@ -34,7 +33,6 @@ class EventIntake {
     EventHandlers& handlers;
     ServedProfiles& profiles;
     SchedulingLoop& loop;
-    EndedWork& ended;
     framework::Measurements* measurements;
   };
 

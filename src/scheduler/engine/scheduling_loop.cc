@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "scheduler/model/cluster.h"
+#include "scheduler/model/device_model.h"
 #include "scheduler/model/pod_groups.h"
 
 namespace berth::scheduler::engine {
@@ -15,7 +16,7 @@ bool SchedulingLoop::ScheduleOne() {
   if (services_.cluster.features().has_groups()) {
     if (auto group = model::GroupNamedBy(*services_.cluster.pod(entry->order.pod).object)) {
       services_.groups.Run(*std::move(entry), *std::move(group));
-      if (!waits()) services_.ended.Finish();
+      if (!waits()) FinishEnded();
       return true;
     }
   }
@@ -26,14 +27,26 @@ bool SchedulingLoop::ScheduleOne() {
   if (services_.log.IsOn(3)) [[unlikely]]
     LogAttempt(pod, 3);
   services_.pods.Run(*std::move(entry));
-  if (!waits()) services_.ended.Finish();
+  if (!waits()) FinishEnded();
   return true;
 }
 
 bool SchedulingLoop::Resume() {
   if (services_.pods.waits() ? !services_.pods.Resume() : !services_.groups.Resume()) return false;
-  services_.ended.Finish();
+  FinishEnded();
   return true;
+}
+
+// One that ends may end another.
+void SchedulingLoop::FinishEnded() {
+  while (true) {
+    if (services_.cluster.devices().has_assumed_changes()) services_.handlers.HandleAssumedClaims();
+    services_.bindings.ContinuePermitted();
+    services_.background.Reap();
+    if (!services_.bindings.any_ended() && !services_.evictions.any_ended()) return;
+    services_.bindings.FinishEnded();
+    services_.evictions.FinishEnded();
+  }
 }
 
 std::vector<std::string> SchedulingLoop::pods_in_cycle() const {

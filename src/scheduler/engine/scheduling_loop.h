@@ -1,12 +1,14 @@
-// SchedulingLoop takes one pod after the other out of the queue and runs its scheduling cycle, or
-// that of its group. One cycle runs at a time; while it waits for a command, nothing else may
-// happen.
+// SchedulingLoop takes one pod after the other out of the queue, runs its scheduling cycle or that
+// of its group, and finishes what cycles have started. One cycle runs at a time; while it waits for
+// a command, nothing else may happen.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "scheduler/engine/ended_work.h"
+#include "scheduler/engine/bindings.h"
+#include "scheduler/engine/event_handlers.h"
+#include "scheduler/engine/eviction.h"
 #include "scheduler/engine/group_cycles.h"
 #include "scheduler/engine/outbox.h"
 #include "scheduler/engine/pod_cycles.h"
@@ -24,7 +26,10 @@ class SchedulingLoop {
     const Outbox& outbox;
     PodCycles& pods;
     GroupCycles& groups;
-    EndedWork& ended;
+    EventHandlers& handlers;
+    Bindings& bindings;
+    Evictions& evictions;
+    BackgroundTasks& background;
     framework::Log log;
   };
 
@@ -35,6 +40,11 @@ class SchedulingLoop {
   bool ScheduleOne();
   // Continues the cycle that waits, after the end of a command; returns whether it waits no longer.
   bool Resume();
+
+  // Finishes what has ended: waits for Permit plugins, binding cycles, evictions, tasks of cycles;
+  // and lets the queue know of claims that they assumed. Called after whatever may end one: an
+  // event, the passing of time; cycles call it themselves.
+  void FinishEnded();
 
   // Reports whether a cycle, of a pod or a group, waits for a command.
   bool waits() const { return services_.pods.waits() || services_.groups.waits(); }

@@ -11,7 +11,7 @@
 
 #include "api/json/decode.h"
 #include "scheduler/framework/in_tree_plugin_args.h"
-#include "scheduler/groups/model_counts.h"
+#include "scheduler/groups/group_cycle.h"
 #include "scheduler/model/device_model.h"
 #include "testing/engine_harness.h"
 #include "testing/object_builders.h"

@@ -1,5 +1,9 @@
 #include "scheduler/groups/group_cycle.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <set>
 #include <utility>
 
 #include "api/object.h"
@@ -50,6 +54,37 @@ bool IsBroken(const model::Cluster& cluster, const api::ObjectKey& key) {
   if (!cluster.features().has_gangs() || group == nullptr || !group->min_count) return false;
   const size_t scheduled = cluster.groups().Of(key).scheduled.size();
   return static_cast<int64_t>(scheduled) < *group->min_count;
+}
+
+std::string DescribeCounts(const model::Cluster& cluster) {
+  std::string text =
+      fmt::format("{} placed, {} assumed\n", cluster.placed_pods(), cluster.assumed_pods());
+  const model::NodeColumns& columns = cluster.nodes().columns();
+  for (uint32_t row = 0; row < cluster.nodes().rows(); ++row) {
+    const model::NodeInfo& info = cluster.nodes().info(model::NodeRow{row});
+    if (!info.name.valid()) continue;
+    text += fmt::format("{}: cpu {} memory {} ephemeral {} pods {} nonzero {} {} ports {} holds {}",
+                        cluster.symbols().Text(info.name), columns.requested_cpu[row],
+                        columns.requested_memory[row], columns.requested_ephemeral[row],
+                        columns.pod_count[row], columns.nonzero_cpu[row],
+                        columns.nonzero_memory[row], info.used_ports.size(), info.holds);
+    for (model::ScalarId id : columns.listed)
+      text += fmt::format(" {}={}", cluster.scalars().Text(id), columns.scalar(id)->requested[row]);
+    std::set<std::string> pods;
+    for (model::PodId id : info.pods) pods.insert(cluster.pod(id).key().ToString());
+    text += fmt::format(" [{}]\n", fmt::join(pods, " "));
+  }
+  std::set<std::string> others;
+  cluster.pods().ForEach([&](const model::PodRecord& pod) {
+    const bool pending = pod.state == model::PodState::kPending;
+    others.insert(fmt::format("{} {}", pod.key().ToString(), pending ? "pending" : "placed"));
+    if (const auto group = model::GroupNamedBy(*pod.object)) {
+      const model::PodGroups::Members& members = cluster.groups().Of(*group);
+      others.insert(fmt::format("{}: {} pending, {} scheduled", group->ToString(),
+                                members.pending.size(), members.scheduled.size()));
+    }
+  });
+  return text + fmt::format("{}\n", fmt::join(others, "\n"));
 }
 
 }  // namespace berth::scheduler::groups

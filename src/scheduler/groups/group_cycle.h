@@ -84,6 +84,10 @@ struct GroupServices {
 // How many more members must have a node before any is bound.
 size_t MissingMembers(const model::Cluster& cluster, const GroupCycle& cycle);
 
+// Returns what the model counts: the sums and the pods of every node, and the members of groups. A
+// trial that is taken back leaves it as it was.
+std::string DescribeCounts(const model::Cluster& cluster);
+
 // Reports whether it is a gang of which too few members have a node.
 bool IsBroken(const model::Cluster& cluster, const api::ObjectKey& group);
 

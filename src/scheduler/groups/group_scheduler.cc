@@ -5,7 +5,6 @@
 
 #include "api/object.h"
 #include "base/check.h"
-#include "scheduler/groups/model_counts.h"
 #include "scheduler/model/cluster.h"
 #include "scheduler/model/objects.h"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "scheduler/groups/model_counts.h"
+#include "scheduler/groups/group_cycle.h"
 #include "testing/engine_harness.h"
 #include "testing/object_builders.h"
 #include "testing/require.h"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "scheduler/framework/waiting_pods.h"
-#include "scheduler/groups/model_counts.h"
+#include "scheduler/groups/group_cycle.h"
 #include "scheduler/plugins/in_tree_registry.h"
 #include "testing/engine_harness.h"
 #include "testing/fake_plugins.h"
