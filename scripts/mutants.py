@@ -371,8 +371,9 @@ def unit_tests(library):
 
 def programs():
     """The test programs that know the scheduler, those for few mutants last."""
-    libraries = ["devices", "model", "framework", "plugins", "queue", "engine", "config"]
-    all_programs = [unit_tests(f"scheduler_{library}") for library in [*libraries, "recording"]]
+    libraries = ["devices", "model", "framework", "plugins", "queue", "groups", "engine", "config",
+                 "recording"]  # fmt: skip
+    all_programs = [unit_tests(f"scheduler_{library}") for library in libraries]
     others = ["runtime", "observability_scheduling", "simulation", "explain", "inspect"]
     all_programs += [unit_tests(library) for library in others]
     crossing = ["properties", "reference", "cli"]

@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "api/json/document.h"
+#include "scheduler/framework/status_patches.h"
 #include "scheduler/model/cluster.h"
 #include "scheduler/queue/scheduling_queue.h"
 
@@ -22,21 +23,6 @@ constexpr Duration kRest = Duration::Millis(2700);
 // A scheduler that backs off does not come close.
 constexpr size_t kMaxSteps = 20'000;
 constexpr std::string_view kScheduled = "PodGroupScheduled";
-
-const api::PodCondition* FindCondition(const std::vector<api::PodCondition>& conditions,
-                                       std::string_view type) {
-  const auto found = std::ranges::find(conditions, type, &api::PodCondition::type);
-  return found == conditions.end() ? nullptr : &*found;
-}
-
-void SetCondition(std::vector<api::PodCondition>& conditions, const api::PodCondition& condition) {
-  const auto found = std::ranges::find(conditions, condition.type, &api::PodCondition::type);
-  if (found == conditions.end()) {
-    conditions.push_back(condition);
-  } else {
-    *found = condition;
-  }
-}
 
 WriteResult NotFound() { return {WriteResult::Kind::kNotFound, "not found"}; }
 
@@ -62,7 +48,8 @@ std::shared_ptr<const T> GangCluster::Find(const api::ObjectKey& key) const {
 
 void GangCluster::Put(const api::Object& object) {
   if (const auto* group = std::get_if<api::Ref<api::PodGroup>>(&object)) {
-    const api::PodCondition* condition = FindCondition((*group)->conditions, kScheduled);
+    const api::PodCondition* condition =
+        scheduler::framework::FindCondition((*group)->conditions, kScheduled);
     if (condition != nullptr && condition->status == "True")
       scheduled_groups_.insert(KeyText((*group)->metadata));
   }
@@ -119,12 +106,13 @@ WriteResult GangCluster::Do(const scheduler::framework::BindPod& bind) {
   api::Pod bound = *pod;
   bound.spec.node_name = bind.node;
   bound.status.nominated_node_name.clear();
-  SetCondition(bound.status.conditions, {.type = "PodScheduled",
-                                         .status = "True",
-                                         .reason = {},
-                                         .message = {},
-                                         .last_transition_time = now_,
-                                         .observed_generation = {}});
+  scheduler::framework::SetCondition({.type = "PodScheduled",
+                                      .status = "True",
+                                      .reason = {},
+                                      .message = {},
+                                      .last_transition_time = now_,
+                                      .observed_generation = {}},
+                                     bound.status.conditions);
   Update(std::move(bound));
   return {};
 }
@@ -133,8 +121,7 @@ WriteResult GangCluster::Do(const scheduler::framework::PatchPodStatus& patch) {
   const auto pod = Find<api::Pod>(patch.pod);
   if (pod == nullptr) return NotFound();
   api::Pod patched = *pod;
-  if (patch.nominated_node_name) patched.status.nominated_node_name = *patch.nominated_node_name;
-  if (patch.condition) SetCondition(patched.status.conditions, *patch.condition);
+  scheduler::framework::Apply(patch, patched.status);
   if (patched != *pod) Update(std::move(patched));
   return {};
 }
@@ -143,7 +130,7 @@ WriteResult GangCluster::Do(const scheduler::framework::PatchPodGroupStatus& pat
   const auto group = Find<api::PodGroup>(patch.group);
   if (group == nullptr) return NotFound();
   api::PodGroup patched = *group;
-  SetCondition(patched.conditions, patch.condition);
+  scheduler::framework::Apply(patch, patched);
   if (patched != *group) Update(std::move(patched));
   return {};
 }
@@ -218,7 +205,8 @@ api::Json GangCluster::GroupState(const api::PodGroup& group) const {
     ++members;
     const std::string& node_name = (*pod)->spec.node_name;
     if (node_name.empty()) {
-      const api::PodCondition* condition = FindCondition((*pod)->status.conditions, "PodScheduled");
+      const api::PodCondition* condition =
+          scheduler::framework::FindCondition((*pod)->status.conditions, "PodScheduled");
       ++pending[condition == nullptr ? "(none)" : condition->reason + ": " + condition->message];
       continue;
     }
@@ -251,7 +239,8 @@ api::Json GangCluster::PodState(const api::Pod& pod) const {
     state.emplace("node", pod.spec.node_name);
     return state;
   }
-  if (const auto* condition = FindCondition(pod.status.conditions, "PodScheduled")) {
+  if (const auto* condition =
+          scheduler::framework::FindCondition(pod.status.conditions, "PodScheduled")) {
     state["condition"] = api::JsonObject{{"status", condition->status},
                                          {"reason", condition->reason},
                                          {"message", condition->message}};

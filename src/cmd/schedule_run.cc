@@ -11,7 +11,7 @@
 
 #include "base/check.h"
 #include "runtime/extender_calls.h"
-#include "scheduler/framework/pod_status_patch.h"
+#include "scheduler/framework/status_patches.h"
 #include "scheduler/model/cluster.h"
 #include "scheduler/model/objects.h"
 #include "scheduler/recording/recording_engine.h"
@@ -146,7 +146,7 @@ class FakeApiServer {
     const auto& groups = engine_.engine().cluster().objects<api::PodGroup>();
     if (const api::PodGroup* found = groups.Find(patch.group)) {
       auto patched = std::make_shared<api::PodGroup>(*found);
-      patched->conditions = {patch.condition};
+      scheduler::framework::Apply(patch, *patched);
       Put(api::Ref<api::PodGroup>(std::move(patched)));
     }
     engine_.Handle(scheduler::engine::WriteDone{id, {}}, now_);
@@ -208,9 +208,7 @@ class FakeApiServer {
     ClaimRef claim = FindClaim(unreserve.claim);
     if (claim != nullptr) {
       api::ResourceClaim free = *claim;
-      std::erase_if(free.status.reserved_for, [&](const api::ResourceClaimConsumerReference& user) {
-        return user.uid == unreserve.pod_uid;
-      });
+      scheduler::framework::Apply(unreserve, free);
       claim = PutClaim(std::move(free));
     }
     EndWithClaim(id, claim);

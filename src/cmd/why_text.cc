@@ -20,7 +20,7 @@
 namespace berth::cmd {
 namespace {
 
-using GroupDecision = scheduler::engine::GroupPreview::Outcome;
+using GroupDecision = scheduler::groups::GroupPreview::Outcome;
 using explain::Fix;
 using explain::Outcome;
 using explain::PodExplanation;
@@ -203,7 +203,7 @@ std::string HowToAsk(const explain::PodGroup& group) {
 }
 
 // "gang of at least 64, in one domain of example.com/rack"
-std::string PolicyText(const scheduler::engine::GroupPreview& group) {
+std::string PolicyText(const scheduler::groups::GroupPreview& group) {
   if (!group.exists) return "does not exist";
   std::string out = group.min_count ? fmt::format("gang of at least {}", *group.min_count)
                                     : std::string("placed one by one");
@@ -212,7 +212,7 @@ std::string PolicyText(const scheduler::engine::GroupPreview& group) {
   return out;
 }
 
-std::string GroupAnswer(const scheduler::engine::GroupPreview& group) {
+std::string GroupAnswer(const scheduler::groups::GroupPreview& group) {
   std::set<std::string> nodes;
   size_t placed = 0;
   for (const auto& member : group.members) {
@@ -248,7 +248,7 @@ std::string MembershipText(const explain::GroupExplanation& group) {
 }  // namespace
 
 std::string ToText(const explain::GroupExplanation& group) {
-  const scheduler::engine::GroupPreview& decision = group.decision;
+  const scheduler::groups::GroupPreview& decision = group.decision;
   std::string out = fmt::format("PodGroup {}: {}; {} of {} have a node\n", group.group.ToString(),
                                 PolicyText(decision), decision.scheduled,
                                 Plural(decision.scheduled + decision.members.size(), "pod"));

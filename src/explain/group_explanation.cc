@@ -10,7 +10,7 @@
 
 namespace berth::explain {
 
-using scheduler::engine::GroupPreview;
+using scheduler::groups::GroupPreview;
 
 std::string_view ToString(GroupPreview::Outcome outcome) {
   switch (outcome) {

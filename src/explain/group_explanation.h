@@ -16,11 +16,11 @@ namespace berth::explain {
 struct GroupExplanation {
   api::ObjectKey group;
   std::optional<api::PodCondition> condition;  // PodGroupScheduled: what its scheduler says.
-  scheduler::engine::GroupPreview decision;    // What would be decided now.
+  scheduler::groups::GroupPreview decision;    // What would be decided now.
 };
 
 // As in JSON: "Unschedulable".
-std::string_view ToString(scheduler::engine::GroupPreview::Outcome outcome);
+std::string_view ToString(scheduler::groups::GroupPreview::Outcome outcome);
 
 // Members that go nowhere for the same reason.
 struct StoppedMembers {
@@ -28,7 +28,7 @@ struct StoppedMembers {
   std::vector<api::ObjectKey> pods;
 };
 // Returns them by message, most members first.
-std::vector<StoppedMembers> StoppedMembersOf(const scheduler::engine::GroupPreview& decision);
+std::vector<StoppedMembers> StoppedMembersOf(const scheduler::groups::GroupPreview& decision);
 
 // Explains the group, of which the engine knows the members. Changes nothing in the engine, which
 // must get no event meanwhile.

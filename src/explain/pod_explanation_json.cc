@@ -91,7 +91,7 @@ JsonObject PlacementJson(const PodExplanation::Placement& placement) {
 }
 
 void AddGroup(const GroupExplanation& group, JsonObject& json) {
-  const scheduler::engine::GroupPreview& decision = group.decision;
+  const scheduler::groups::GroupPreview& decision = group.decision;
   json.emplace("name", KeyJson(group.group));
   json.emplace("exists", decision.exists);
   if (decision.min_count) json.emplace("minCount", *decision.min_count);

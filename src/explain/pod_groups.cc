@@ -81,7 +81,7 @@ class GroupCauses {
     if (const auto known = causes_.find(*key); known != causes_.end()) return known->second;
     const auto group = ExplainGroup(engine_, *key);
     if (!group) return std::unexpected(group.error());
-    const bool stopped = group->decision.outcome != scheduler::engine::GroupPreview::Outcome::kFits;
+    const bool stopped = group->decision.outcome != scheduler::groups::GroupPreview::Outcome::kFits;
     return causes_[*key] =
                stopped ? fmt::format("PodGroup {}: {}", key->ToString(), group->decision.message)
                        : "";

@@ -16,7 +16,7 @@ namespace berth::explain {
 namespace {
 
 using scheduler::engine::Explanation;
-using scheduler::engine::GroupPreview;
+using scheduler::groups::GroupPreview;
 
 Sentence VictimsSentence(const PodExplanation& pod, const Explanation& decided) {
   const std::string& node = pod.decision->nominated_node;

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "scheduler/framework/pod_status_patch.h"
+#include "scheduler/framework/status_patches.h"
 
 namespace berth::simulation {
 namespace {
@@ -22,12 +22,6 @@ scheduler::framework::WriteResult NoPod(const api::ObjectKey& pod) {
 scheduler::framework::WriteResult OtherUid(const api::ObjectKey& pod) {
   return Refuse(Kind::kConflict,
                 fmt::format("pod {}: the UID in the precondition is another one", pod.ToString()));
-}
-
-void SetCondition(std::vector<api::PodCondition>& conditions, const api::PodCondition& condition) {
-  std::erase_if(conditions,
-                [&](const api::PodCondition& old) { return old.type == condition.type; });
-  conditions.push_back(condition);
 }
 
 }  // namespace
@@ -81,12 +75,13 @@ scheduler::framework::WriteResult ApiModel::Bind(const scheduler::framework::Bin
   api::Pod bound = *pod;
   bound.spec.node_name = bind.node;
   bound.status.start_time = now;
-  SetCondition(bound.status.conditions, {.type = "PodScheduled",
-                                         .status = "True",
-                                         .reason = {},
-                                         .message = {},
-                                         .last_transition_time = now,
-                                         .observed_generation = {}});
+  scheduler::framework::SetCondition({.type = "PodScheduled",
+                                      .status = "True",
+                                      .reason = {},
+                                      .message = {},
+                                      .last_transition_time = now,
+                                      .observed_generation = {}},
+                                     bound.status.conditions);
   Update(std::move(bound));
   return {};
 }
@@ -110,7 +105,7 @@ scheduler::framework::WriteResult ApiModel::Apply(
                   fmt::format("podgroups.scheduling.k8s.io \"{}\" not found", patch.group.name));
   }
   api::PodGroup patched = *group;
-  SetCondition(patched.conditions, patch.condition);
+  scheduler::framework::Apply(patch, patched);
   if (patched.conditions != group->conditions) Update(std::move(patched));
   return {};
 }
@@ -259,7 +254,7 @@ scheduler::framework::WriteResult ApiModel::Apply(
   const auto current = Current(*update.object);
   if (!current) return current.error();
   api::ResourceClaim claim = **current;
-  claim.status = update.object->status;
+  scheduler::framework::Apply(update, claim);
   if (std::string wrong = WrongStatus(**current, claim); !wrong.empty())
     return Refuse(Kind::kRejected, std::move(wrong));
   if (claim != **current) UpdateClaim(std::move(claim));
@@ -272,9 +267,7 @@ scheduler::framework::WriteResult ApiModel::Apply(
   if (current == nullptr) return NoClaim(unreserve.claim);
   if (current->metadata.uid != unreserve.uid) return Modified(unreserve.claim.name);
   api::ResourceClaim claim = *current;
-  std::erase_if(claim.status.reserved_for, [&](const api::ResourceClaimConsumerReference& user) {
-    return user.uid == unreserve.pod_uid;
-  });
+  scheduler::framework::Apply(unreserve, claim);
   if (claim != *current) UpdateClaim(std::move(claim));
   return WithClaim(unreserve.claim);
 }

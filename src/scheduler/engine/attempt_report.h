@@ -16,8 +16,8 @@
 #include "base/time.h"
 #include "scheduler/framework/measurements.h"
 #include "scheduler/framework/scores.h"
-#include "scheduler/framework/verdict.h"
 #include "scheduler/framework/writes.h"
+#include "scheduler/queue/failure.h"
 #include "scheduler/queue/queue_entry.h"
 
 namespace berth::scheduler::model {
@@ -30,30 +30,14 @@ class Profile;
 
 namespace berth::scheduler::engine {
 
-// FailureAccount is why an attempt failed, by groups of nodes. Attempts of equal pods share it.
-struct FailureAccount {
-  struct Group {
-    std::string plugin, reason;
-    size_t nodes = 0;
-  };
-  // Of the groups, which are as many as users write different taints.
-  static constexpr size_t kMaxGroups = 64;
-
-  uint64_t id = 0;                   // From 1; later ones are higher.
-  std::vector<std::string> plugins;  // Those that rejected the pod, sorted.
-  std::vector<Group> groups;         // The largest, most nodes first.
-  size_t evaluated = 0;              // Nodes.
-
-  size_t bytes() const;
-};
-FailureAccount AccountOf(const framework::Diagnosis& diagnosis, uint64_t id);
+using queue::FailureAccount;
 
 struct AttemptReport {
   enum class Outcome : uint8_t {
     kAssumed,        // `node` was chosen, and the binding starts.
-    kWaiting,        // The same, but a Permit plugin delays it.
+    kWaiting,        // `node` was chosen, but a Permit plugin delays the binding.
     kUnschedulable,  // The pod fits nowhere.
-    kNominated,      // The same, but preemption makes room on `node`.
+    kNominated,      // The pod fits nowhere, but preemption frees capacity on `node`.
     kError,
   };
 

@@ -18,6 +18,75 @@ framework::Verdict AsFailure(framework::Verdict verdict, std::string_view step,
       fmt::format("running {} plugin \"{}\": {}", step, plugin.name(), verdict.Message()));
 }
 
+// --- what is logged, if its level is on ---
+
+void LogBind(const framework::Log& log, const BindingCycle::Placement& placement,
+             const std::string& node, const framework::BindPlugin& plugin) {
+  const std::string logger = std::string("Bind.").append(plugin.name());
+  ENGINE_LOG(log.Named(logger), 3, "Attempting to bind pod to node",
+             {{"pod", placement.pod->key().ToString()}, {"node", node}});
+}
+
+void LogSuccess(const framework::Log& log, const BindingCycle::Placement& placement,
+                const std::string& node) {
+  const std::string key = placement.pod->key().ToString();
+  ENGINE_LOG(log, 2, "Successfully bound pod to node",
+             {{"pod", key},
+              {"node", node},
+              {"evaluatedNodes", placement.evaluated},
+              {"feasibleNodes", placement.feasible}});
+  if (placement.entry.flushed == Instant{}) return;
+  const queue::Rejectors& rejectors = placement.entry.rejectors;
+  const framework::Profile& profile = placement.attempt->profile();
+  ENGINE_LOG(
+      log, 4, "Pod scheduled after flush from unschedulablePods",
+      {{"pod", key},
+       {"unschedulablePlugins", LogJson{queue::NamesAsSet(profile, rejectors.unschedulable)}},
+       {"pendingPlugins", LogJson{queue::NamesAsSet(profile, rejectors.pending)}}});
+}
+
+void LogFailure(const framework::Log& log, const BindingCycle::Placement& placement,
+                const std::string& node, std::string_view step, const framework::Plugin& plugin,
+                const framework::Verdict& verdict) {
+  const std::string key = placement.pod->key().ToString();
+  if (!verdict.rejected()) {
+    ENGINE_LOG_ERROR(log, verdict.Message(), step == "Bind" ? "Plugin Failed" : "Plugin failed",
+                     {{"plugin", plugin.name()}, {"pod", key}, {"node", node}});
+    return;
+  }
+  ENGINE_LOG(
+      log, 4, step == "Bind" ? "Pod rejected by Bind plugin" : "Pod rejected by PreBind plugin",
+      {{"pod", key}, {"node", node}, {"plugin", plugin.name()}, {"status", verdict.Message()}});
+}
+
+// --- what is told about a pod that is bound ---
+
+void CountSuccess(const BindingCycle::Placement& placement, Instant now) {
+  const framework::AttemptMeter& meter = placement.attempt->meter();
+  framework::Measurements* to = meter.to();
+  if (to == nullptr) return;
+  const queue::QueueEntry& tried = placement.entry;
+  to->AttemptEnded(meter.profile(), framework::AttemptResult::kScheduled, meter.so_far());
+  to->PodBound(tried.attempts, now - tried.first_ready.value_or(now), tried.flushed != Instant{});
+}
+
+framework::RecordEvent SuccessEvent(const model::PodRecord& pod, const std::string& node) {
+  api::ObjectKey key = pod.key();
+  // Put together by hand: it is written for every pod, and fmt takes five times as long.
+  std::string note;
+  note.reserve(64 + key.namespace_.size() + key.name.size() + node.size());
+  note.append("Successfully assigned ").append(key.namespace_).append("/").append(key.name);
+  note.append(" to ").append(node);
+  return {.pod = std::move(key),
+          .uid = pod.uid(),
+          .type = "Normal",
+          .reason = "Scheduled",
+          .action = "Binding",
+          .note = std::move(note),
+          .scheduler_name = pod.object->spec.scheduler_name,
+          .resource_version = pod.object->metadata.resource_version};
+}
+
 }  // namespace
 
 BindingCycle::BindingCycle(Placement placement, const Services& services)
@@ -95,9 +164,9 @@ Task<framework::Verdict> BindingCycle::Steps() {
     co_return verdict;
   }
   if (services_.log.IsOn(2)) [[unlikely]]
-    LogSuccess();
-  RecordSuccess();
-  CountSuccess();
+    LogSuccess(services_.log, placement_, node_name_);
+  services_.outbox.Post(SuccessEvent(pod(), node_name_));
+  CountSuccess(placement_, now());
   framework::PluginTimer timer(meter());
   for (const framework::PostBindPlugin* plugin : profile().post_bind()) {
     plugin->PostBind(*this);
@@ -115,7 +184,7 @@ framework::Verdict BindingCycle::PreFlight() {
     timer.End(*plugin, framework::MeasuredPoint::kPreBindPreFlight, plan.verdict.code());
     if (plan.verdict.skipped()) continue;
     if (!plan.verdict.ok()) {
-      LogFailure("PreBindPreFlight", *plugin, plan.verdict);
+      LogFailure(services_.log, placement_, node_name_, "PreBindPreFlight", *plugin, plan.verdict);
       return framework::Verdict::Error(fmt::format("running PreBindPreFlight \"{}\": {}",
                                                    plugin->name(), plan.verdict.Message()));
     }
@@ -188,7 +257,7 @@ Task<framework::Verdict> BindingCycle::PreBindOne(const framework::PreBindPlugin
   // A plugin that gives up because the binding is cancelled fails with the reason of that.
   if (!verdict.rejected() && !cancel_reason_.empty())
     verdict = framework::Verdict::Error(cancel_reason_);
-  LogFailure("PreBind", plugin, verdict);
+  LogFailure(services_.log, placement_, node_name_, "PreBind", plugin, verdict);
   verdict = AsFailure(std::move(verdict), "PreBind", plugin);
   if (pre_bind_failure_.ok()) {
     pre_bind_failure_ = verdict;
@@ -206,81 +275,15 @@ Task<framework::Verdict> BindingCycle::Bind() {
   framework::PluginTimer timer(meter());
   for (const framework::BindPlugin* plugin : profile().bind()) {
     if (services_.log.IsOn(3)) [[unlikely]]
-      LogBind(*plugin);
+      LogBind(services_.log, placement_, node_name_, *plugin);
     framework::Verdict verdict = co_await plugin->Bind(*this);
     timer.End(*plugin, framework::MeasuredPoint::kBind, verdict.code());
     if (verdict.skipped()) continue;
     if (verdict.ok()) co_return verdict;
-    LogFailure("Bind", *plugin, verdict);
+    LogFailure(services_.log, placement_, node_name_, "Bind", *plugin, verdict);
     co_return AsFailure(std::move(verdict), "Bind", *plugin);
   }
   co_return framework::Verdict::Error("no Bind plugin wanted the pod");
-}
-
-void BindingCycle::LogBind(const framework::BindPlugin& plugin) const {
-  const std::string logger = std::string("Bind.").append(plugin.name());
-  ENGINE_LOG(services_.log.Named(logger), 3, "Attempting to bind pod to node",
-             {{"pod", pod().key().ToString()}, {"node", node_name_}});
-}
-
-void BindingCycle::LogSuccess() const {
-  const std::string key = pod().key().ToString();
-  ENGINE_LOG(services_.log, 2, "Successfully bound pod to node",
-             {{"pod", key},
-              {"node", node_name_},
-              {"evaluatedNodes", placement_.evaluated},
-              {"feasibleNodes", placement_.feasible}});
-  if (placement_.entry.flushed == Instant{}) return;
-  const queue::Rejectors& rejectors = placement_.entry.rejectors;
-  ENGINE_LOG(
-      services_.log, 4, "Pod scheduled after flush from unschedulablePods",
-      {{"pod", key},
-       {"unschedulablePlugins", LogJson{queue::NamesAsSet(profile(), rejectors.unschedulable)}},
-       {"pendingPlugins", LogJson{queue::NamesAsSet(profile(), rejectors.pending)}}});
-}
-
-void BindingCycle::LogFailure(std::string_view step, const framework::Plugin& plugin,
-                              const framework::Verdict& verdict) const {
-  const std::string key = pod().key().ToString();
-  if (!verdict.rejected()) {
-    ENGINE_LOG_ERROR(services_.log, verdict.Message(),
-                     step == "Bind" ? "Plugin Failed" : "Plugin failed",
-                     {{"plugin", plugin.name()}, {"pod", key}, {"node", node_name_}});
-    return;
-  }
-  ENGINE_LOG(services_.log, 4,
-             step == "Bind" ? "Pod rejected by Bind plugin" : "Pod rejected by PreBind plugin",
-             {{"pod", key},
-              {"node", node_name_},
-              {"plugin", plugin.name()},
-              {"status", verdict.Message()}});
-}
-
-void BindingCycle::CountSuccess() {
-  framework::Measurements* to = meter().to();
-  if (to == nullptr) return;
-  const queue::QueueEntry& tried = placement_.entry;
-  to->AttemptEnded(meter().profile(), framework::AttemptResult::kScheduled, meter().so_far());
-  to->PodBound(tried.attempts, now() - tried.first_ready.value_or(now()),
-               tried.flushed != Instant{});
-}
-
-void BindingCycle::RecordSuccess() {
-  api::ObjectKey key = pod().key();
-  // Put together by hand: it is written for every pod, and fmt takes five times as long.
-  std::string note;
-  note.reserve(64 + key.namespace_.size() + key.name.size() + node_name_.size());
-  note.append("Successfully assigned ").append(key.namespace_).append("/").append(key.name);
-  note.append(" to ").append(node_name_);
-  services_.outbox.Post(
-      framework::RecordEvent{.pod = std::move(key),
-                             .uid = pod().uid(),
-                             .type = "Normal",
-                             .reason = "Scheduled",
-                             .action = "Binding",
-                             .note = std::move(note),
-                             .scheduler_name = pod().object->spec.scheduler_name,
-                             .resource_version = pod().object->metadata.resource_version});
 }
 
 }  // namespace berth::scheduler::engine

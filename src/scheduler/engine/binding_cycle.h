@@ -61,11 +61,9 @@ class BindingCycle final : public framework::BindingContext {
   // The nominated node that was written to the pod's status; empty if none was.
   const std::string& announced() const { return announced_; }
 
-  queue::QueueEntry& entry() { return placement_.entry; }
+  Placement& placement() { return placement_; }
+  const Placement& placement() const { return placement_; }
   const model::PodRecord& pod() const { return *placement_.pod; }
-  uint64_t reported() const { return placement_.reported; }
-  framework::Attempt& attempt() { return *placement_.attempt; }
-  const framework::Profile& profile() const { return placement_.attempt->profile(); }
   framework::Cycle& cycle() override { return placement_.attempt->cycle(); }
   model::NodeRow node() const override { return placement_.node; }
   bool cancelled() const override { return !cancel_reason_.empty() || !pre_bind_failure_.ok(); }
@@ -90,12 +88,7 @@ class BindingCycle final : public framework::BindingContext {
   Task<framework::Verdict> PreBind();
   Task<framework::Verdict> PreBindOne(const framework::PreBindPlugin& plugin);
   Task<framework::Verdict> Bind();
-  void RecordSuccess();
-  void CountSuccess();
-  void LogBind(const framework::BindPlugin& plugin) const;
-  void LogSuccess() const;
-  void LogFailure(std::string_view step, const framework::Plugin& plugin,
-                  const framework::Verdict& verdict) const;
+  const framework::Profile& profile() const { return placement_.attempt->profile(); }
   framework::AttemptMeter& meter() { return placement_.attempt->meter(); }
 
   void Issue(PendingWrite& pending, std::coroutine_handle<> waiter) override {

@@ -22,10 +22,10 @@
 #include "base/time.h"
 #include "scheduler/engine/decision.h"
 #include "scheduler/engine/events.h"
-#include "scheduler/engine/group_preview.h"
 #include "scheduler/engine/pod_fit.h"
 #include "scheduler/framework/extender.h"
 #include "scheduler/framework/profile.h"
+#include "scheduler/groups/group_preview.h"
 #include "scheduler/model/features.h"
 #include "scheduler/queue/queue_entry.h"
 
@@ -120,7 +120,7 @@ class Engine {
   // Returns the decision that the engine would make about the group now, without extenders and
   // without preemption by single members; nothing changes. The date is that of the last event.
   // Fails while a cycle waits, and for groups whose members have different schedulerNames.
-  Result<GroupPreview> PreviewGroup(const api::ObjectKey& group);
+  Result<groups::GroupPreview> PreviewGroup(const api::ObjectKey& group);
   // Reports whether a profile serves the pod's schedulerName.
   bool Serves(const api::Pod& pod) const;
 
@@ -143,10 +143,10 @@ class Engine {
 
  private:
   friend class WhatIf;
-  class State;  // engine_state.h
+  struct Parts;  // engine_parts.h
 
-  explicit Engine(std::unique_ptr<State> state);
-  std::unique_ptr<State> state_;
+  explicit Engine(std::unique_ptr<Parts> parts);
+  std::unique_ptr<Parts> parts_;
 };
 
 }  // namespace berth::scheduler::engine

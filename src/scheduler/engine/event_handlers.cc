@@ -114,12 +114,6 @@ void EventHandlers::Move(const framework::ClusterEvent& event) {
   handled_.push_back(event.type);
 }
 
-std::optional<size_t> EventHandlers::ProfileOf(const api::Pod& pod) const {
-  const auto found = profile_of_.find(pod.spec.scheduler_name);
-  if (found == profile_of_.end()) return std::nullopt;
-  return found->second;
-}
-
 // --- objects without a table of their own ---
 
 template <typename T>
@@ -232,7 +226,7 @@ void EventHandlers::PutPod(const std::shared_ptr<const api::Pod>& delivered) {
       cluster_.PutPod(pod);
       ENGINE_LOG(log_, 3, "Add event for scheduled pod", {{"pod", NameOf(*pod)}});
       Move({.type = kAssignedPodAdd, .after = pod});
-      if (ProfileOf(*before)) {
+      if (profiles_.For(*before)) {
         handled_.push_back(kUnschedulablePodDelete);
         ENGINE_LOG(log_, 3, "Delete event for unscheduled pod", {{"pod", NameOf(*pod)}});
       }
@@ -251,7 +245,7 @@ void EventHandlers::HandlePodAdd(const std::shared_ptr<const api::Pod>& pod) {
     ENGINE_LOG(log_, 3, "Add event for scheduled pod", {{"pod", NameOf(*pod)}});
     return Move({.type = kAssignedPodAdd, .after = pod});
   }
-  const auto profile = ProfileOf(*pod);
+  const auto profile = profiles_.For(*pod);
   if (!profile) return;
   ENGINE_LOG(log_, 3, "Add event for unscheduled pod", {{"pod", NameOf(*pod)}});
   queue_.Add(id, *profile, now());
@@ -306,7 +300,7 @@ void EventHandlers::HandlePendingPodUpdate(const std::shared_ptr<const api::Pod>
                                            model::PodId id) {
   const model::PodRecord& record = cluster_.pod(id);
   const std::shared_ptr<const api::Pod> pod = record.object;
-  const auto profile = ProfileOf(*pod);
+  const auto profile = profiles_.For(*pod);
   if (!profile || SameVersion(before->metadata, pod->metadata)) return;
   const std::vector<framework::EventType> changes =
       framework::PodSchedulingPropertiesChange(*before, *pod, cluster_.features());
@@ -344,7 +338,7 @@ void EventHandlers::HandlePodDelete(const std::shared_ptr<const api::Pod>& pod) 
     ENGINE_LOG(log_, 3, "Delete event for scheduled pod", {{"pod", NameOf(*last)}});
     return Move({.type = kAssignedPodDelete, .before = last});
   }
-  if (!ProfileOf(*last)) return;
+  if (!profiles_.For(*last)) return;
   ENGINE_LOG(log_, 3, "Delete event for unscheduled pod", {{"pod", NameOf(*last)}});
   if (!assumed && !last->status.nominated_node_name.empty()) HandleNominationEnd(last);
   handled_.push_back(kUnschedulablePodDelete);

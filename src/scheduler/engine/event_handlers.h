@@ -4,17 +4,15 @@
 #pragma once
 
 #include <memory>
-#include <optional>
-#include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "api/object_fwd.h"
-#include "scheduler/engine/group_conditions.h"
 #include "scheduler/engine/outbox.h"
+#include "scheduler/engine/served_profiles.h"
 #include "scheduler/framework/cluster_event.h"
 #include "scheduler/framework/log.h"
 #include "scheduler/framework/waiting_pods.h"
+#include "scheduler/groups/group_conditions.h"
 #include "scheduler/model/cluster.h"
 #include "scheduler/queue/scheduling_queue.h"
 
@@ -22,7 +20,6 @@ namespace berth::scheduler::engine {
 
 class EventHandlers {
  public:
-  using ProfileIndex = std::unordered_map<std::string, size_t>;  // By scheduler name.
   // What happened to which kind of object, by the names that metrics have for it: an update is one
   // event for each kind of change. Empty for objects that no handler is registered for.
   using HandledEvents = std::vector<framework::EventType>;
@@ -30,14 +27,14 @@ class EventHandlers {
   // All must outlive this. The time is that of `outbox`.
   EventHandlers(model::Cluster& cluster, queue::SchedulingQueue& queue,
                 framework::WaitingPods& waiting, const Outbox& outbox,
-                GroupConditions& group_conditions, const ProfileIndex& profile_of,
+                groups::GroupConditions& group_conditions, const ServedProfiles& profiles,
                 framework::Log log)
       : cluster_(cluster),
         queue_(queue),
         waiting_(waiting),
         outbox_(outbox),
         group_conditions_(group_conditions),
-        profile_of_(profile_of),
+        profiles_(profiles),
         log_(log) {}
 
   // The result is valid until the next call of either.
@@ -47,8 +44,6 @@ class EventHandlers {
   // Moves pods that writes of claims may make schedulable, as soon as the engine knows of them.
   void HandleAssumedClaims();
 
-  // The profile that serves the pod, if any.
-  std::optional<size_t> ProfileOf(const api::Pod& pod) const;
   // Returns the pod as it would look on `node`: queueing hints read where a deleted pod was.
   std::shared_ptr<const api::Pod> Placed(const api::Pod& pod, model::NodeRow node) const;
   // Nominates the pod to the node that its status names, if any.
@@ -85,8 +80,8 @@ class EventHandlers {
   queue::SchedulingQueue& queue_;
   framework::WaitingPods& waiting_;
   const Outbox& outbox_;
-  GroupConditions& group_conditions_;
-  const ProfileIndex& profile_of_;
+  groups::GroupConditions& group_conditions_;
+  const ServedProfiles& profiles_;
   const framework::Log log_;
   HandledEvents handled_;
 };

@@ -8,6 +8,7 @@
 #include "api/pod_group.h"
 #include "base/check.h"
 #include "scheduler/framework/measurements.h"
+#include "scheduler/framework/status_patches.h"
 #include "scheduler/framework/status_retries.h"
 #include "scheduler/model/cluster.h"
 #include "scheduler/queue/scheduling_queue.h"
@@ -16,16 +17,12 @@ namespace berth::scheduler::engine {
 namespace {
 
 Eviction::Victim Describe(const model::PodRecord& pod) {
-  const auto& conditions = pod.object->status.conditions;
-  const auto found = std::ranges::find(conditions, "DisruptionTarget", &api::PodCondition::type);
   const api::ObjectMeta& metadata = pod.object->metadata;
   Eviction::Victim victim{pod.key(), pod.uid(), metadata.resource_version, metadata.generation, {}};
-  if (found != conditions.end()) victim.condition = *found;
+  const api::PodCondition* condition =
+      framework::FindCondition(pod.object->status.conditions, "DisruptionTarget");
+  if (condition != nullptr) victim.condition = *condition;
   return victim;
-}
-
-bool SaysTheSame(const api::PodCondition& a, const api::PodCondition& b) {
-  return a.status == b.status && a.reason == b.reason && a.message == b.message;
 }
 
 }  // namespace
@@ -146,8 +143,7 @@ Task<framework::Verdict> Eviction::Evict(const Victim& victim) {
     RecordEviction(victim, " (in kube-scheduler memory).");
     co_return framework::Verdict();
   }
-  api::PodCondition condition = ConditionOf(victim);
-  if (!victim.condition || !SaysTheSame(*victim.condition, condition)) {
+  if (auto condition = ConditionFor(victim)) {
     const framework::PatchPodStatus patch{victim.pod, victim.uid, std::move(condition),
                                           std::nullopt};
     const framework::WriteResult patched = co_await framework::WriteStatus(services_.outbox, patch);
@@ -186,18 +182,16 @@ bool Eviction::IsGone(const Victim& victim, const framework::WriteResult& result
   return true;
 }
 
-api::PodCondition Eviction::ConditionOf(const Victim& victim) const {
-  api::PodCondition condition;
-  condition.type = "DisruptionTarget";
-  condition.status = "True";
-  condition.reason = "PreemptionByScheduler";
-  condition.message = fmt::format("{}: preempting to accommodate a higher priority {}",
-                                  plan_.scheduler_name, plan_.preemptor_kind);
-  condition.last_transition_time = services_.outbox.wall_now();
-  if (victim.condition && victim.condition->status == condition.status)
-    condition.last_transition_time = victim.condition->last_transition_time;
-  condition.observed_generation = victim.generation;
-  return condition;
+std::optional<api::PodCondition> Eviction::ConditionFor(const Victim& victim) const {
+  return framework::ConditionOver(
+      victim.condition ? &*victim.condition : nullptr,
+      {.type = "DisruptionTarget",
+       .status = "True",
+       .reason = "PreemptionByScheduler",
+       .message = fmt::format("{}: preempting to accommodate a higher priority {}",
+                              plan_.scheduler_name, plan_.preemptor_kind),
+       .last_transition_time = services_.outbox.wall_now(),
+       .observed_generation = victim.generation});
 }
 
 void Eviction::RecordEviction(const Victim& victim, std::string_view how) {

@@ -67,8 +67,8 @@ class Eviction {
   // terminating are left out.
   static Plan MakePlan(const model::Cluster& cluster, const model::PodRecord& preemptor,
                        Symbol node, const std::vector<model::PodId>& victims);
-  // The same for a group, whose victims may be on any nodes; `members` are those that it preempts
-  // for.
+  // Returns the steps for a group, whose victims may be on any nodes; `members` are those that it
+  // preempts for.
   static Plan MakePlan(const model::Cluster& cluster, const api::PodGroup& preemptor,
                        const std::vector<const model::PodRecord*>& members,
                        const std::vector<model::PodId>& victims);
@@ -101,8 +101,8 @@ class Eviction {
   Task<framework::Verdict> Evict(const Victim& victim);
   // Evicts the victim, unless an earlier one failed; records the first failure.
   Task<framework::Verdict> EvictUnlessStopped(const Victim& victim);
-  // The DisruptionTarget condition for the victim.
-  api::PodCondition ConditionOf(const Victim& victim) const;
+  // The DisruptionTarget condition to write for the victim; nothing if it has the same.
+  std::optional<api::PodCondition> ConditionFor(const Victim& victim) const;
   void RecordEviction(const Victim& victim, std::string_view how);
   // Reports whether a write about the victim ended because the victim is gone.
   bool IsGone(const Victim& victim, const framework::WriteResult& result) const;
@@ -137,7 +137,7 @@ class Evictions {
   // Starts to evict `victims`, from any nodes, for a group; see Eviction::MakePlan.
   void Start(const api::PodGroup& preemptor, const std::vector<const model::PodRecord*>& members,
              const std::vector<model::PodId>& victims);
-  // The same within the preemptor's scheduling cycle: `done` gets the result when all has ended,
+  // Starts to evict within the preemptor's scheduling cycle: `done` gets the result when all ended,
   // maybe at once.
   using Done = std::function<void(const framework::Verdict&)>;
   void StartSynchronously(const model::PodRecord& preemptor, Symbol node,

@@ -27,6 +27,7 @@ class Outbox final : public framework::Async {
   // By the steady clock.
   Instant now() const override { return now_.steady; }
   Instant wall_now() const override { return now_.wall; }
+  Now present() const { return now_; }
   // The latest date so far. Unlike wall_now it never goes back, so that what started before it
   // stays so.
   Instant latest_wall() const { return latest_wall_; }
@@ -52,7 +53,7 @@ class Outbox final : public framework::Async {
   std::optional<Instant> next_wake() const;
 
   void Issue(PendingWrite& pending, std::coroutine_handle<> waiter) override;
-  // The same, for a write that a scheduling cycle awaits.
+  // Issues a write that a scheduling cycle awaits.
   void IssueForCycle(PendingWrite& pending, std::coroutine_handle<> waiter);
 
   // A coroutine that waits for a time.

@@ -24,8 +24,8 @@ class ParanoidCheck {
   // `outcome` is the result of `attempt`, in a cluster that has not changed since.
   void Check(framework::Attempt& attempt, const CycleOutcome& outcome, Instant now) const;
 
-  // The same for a member of a group. The reference implementation does not know of groups: it
-  // decides only where they make no difference.
+  // Checks the attempt of a member of a group. The reference implementation does not know of
+  // groups: it decides only where they make no difference.
   void CheckMember(framework::Attempt& attempt, const CycleOutcome& outcome, Instant now,
                    bool post_filters) const;
 
@@ -43,9 +43,6 @@ class ParanoidCheck {
  private:
   reference::ReferenceProfile rules_;
 };
-
-// Returns what the model counts: the sums and the pods of every node, and the members of groups.
-std::string DescribeCounts(const model::Cluster& cluster);
 
 // The outcome, by names.
 NamedDecision ToNamedDecision(const model::Cluster& cluster, const CycleOutcome& outcome);

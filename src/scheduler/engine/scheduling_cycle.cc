@@ -80,15 +80,15 @@ Task<CycleOutcome> FailToFit(framework::Attempt& attempt, const framework::Verdi
   co_return outcome;
 }
 
-// Reports whether nothing compares nodes, so that one feasible node is enough.
-bool AnyNodeWillDo(const framework::Attempt& attempt, const SearchOptions& options) {
+// One feasible node is enough then.
+bool NothingComparesNodes(const framework::Attempt& attempt, const SearchOptions& options) {
   return attempt.profile().score().empty() &&
          (options.extenders == nullptr || !options.extenders->FilterOrPrioritize());
 }
 
 // Returns how many feasible nodes are enough to choose from; absent means all of them.
 std::optional<size_t> Enough(const framework::Attempt& attempt, const SearchOptions& options) {
-  if (AnyNodeWillDo(attempt, options)) return 1;
+  if (NothingComparesNodes(attempt, options)) return 1;
   if (!options.percentage_of_nodes_to_score) return std::nullopt;
   return EnoughNodes(attempt.candidates().Count(), *options.percentage_of_nodes_to_score);
 }
@@ -108,7 +108,7 @@ size_t LimitSearch(framework::Attempt& attempt, const SearchOptions& options) {
 
 // After a search over all nodes the next one begins behind its choice, so that equals take turns.
 // DIFFERS: kube-scheduler begins again where this search did.
-void TakeTurns(framework::Attempt& attempt, model::NodeRow node, const SearchOptions& options) {
+void AdvanceStart(framework::Attempt& attempt, model::NodeRow node, const SearchOptions& options) {
   if (attempt.limit() || !node.valid()) return;
   options.next_start = attempt.cluster().nodes().order().rank()[node.index()] + 1;
 }
@@ -120,7 +120,7 @@ constexpr int kLevelOfScores = 10;
 // and the log of scores need to know which are feasible.
 model::NodeRow SearchAll(framework::Attempt& attempt, const SearchOptions& options) {
   if (options.extenders != nullptr || options.percentage_of_nodes_to_score ||
-      AnyNodeWillDo(attempt, options) || options.log.IsOn(kLevelOfScores))
+      NothingComparesNodes(attempt, options) || options.log.IsOn(kLevelOfScores))
     return {};
   return attempt.Search();
 }
@@ -148,7 +148,7 @@ void LogScores(const framework::Log& log, framework::Attempt& attempt) {
   if (attempt.ScoreInDetail(table).ok()) LogScores(log, attempt, table);
 }
 
-model::NodeRow TheOnly(const model::NodeMask& nodes) {
+model::NodeRow OnlyNodeOf(const model::NodeMask& nodes) {
   model::NodeRow only;
   nodes.ForEach([&](size_t row) { only = model::NodeRow{static_cast<uint32_t>(row)}; });
   return only;
@@ -196,7 +196,7 @@ Task<CycleOutcome> FindNode(framework::Attempt& attempt, SearchOptions options) 
       outcome.evaluated = attempt.candidates().Count();
       outcome.feasible = attempt.feasible().Count();
     }
-    TakeTurns(attempt, outcome.node, options);
+    AdvanceStart(attempt, outcome.node, options);
     co_return outcome;
   }
   framework::Verdict filtered = attempt.Filter();
@@ -212,7 +212,7 @@ Task<CycleOutcome> FindNode(framework::Attempt& attempt, SearchOptions options) 
   if (feasible == 0) co_return co_await FailToFit(attempt, pre_filter, options);
   outcome.feasible = feasible;
   if (feasible == 1) {
-    outcome.node = TheOnly(attempt.feasible());
+    outcome.node = OnlyNodeOf(attempt.feasible());
   } else if (options.extenders == nullptr) {
     if (framework::Verdict error = attempt.Score(); !error.ok()) co_return Failed(std::move(error));
     outcome.node = attempt.Best();
@@ -227,7 +227,7 @@ Task<CycleOutcome> FindNode(framework::Attempt& attempt, SearchOptions options) 
     outcome.node = co_await options.extenders->Choose(attempt, table.totals, options.random);
     meter.Begin();
   }
-  TakeTurns(attempt, outcome.node, options);
+  AdvanceStart(attempt, outcome.node, options);
   co_return outcome;
 }
 

@@ -1,6 +1,6 @@
 #include "scheduler/engine/status_writer.h"
 
-#include "scheduler/framework/pod_status_patch.h"
+#include "scheduler/framework/status_patches.h"
 #include "scheduler/framework/status_retries.h"
 
 namespace berth::scheduler::engine {

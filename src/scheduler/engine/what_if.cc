@@ -5,7 +5,7 @@
 #include <variant>
 
 #include "api/object.h"
-#include "scheduler/engine/engine_state.h"
+#include "scheduler/engine/engine_parts.h"
 #include "scheduler/model/objects.h"
 
 namespace berth::scheduler::engine {
@@ -84,22 +84,22 @@ void WhatIf::RevertTo(size_t size) {
 }
 
 void WhatIf::Store(const api::Object& object, const std::string& nomination) {
-  model::Cluster& cluster = engine_.state_->mutable_cluster();
+  model::Cluster& cluster = engine_.parts_->cluster;
   cluster.Put(object);
   if (const auto* pod = std::get_if<api::Ref<api::Pod>>(&object)) {
     const model::PodRecord* record = FindPod(cluster, **pod);
     if (record->state == model::PodState::kPending) cluster.NominateByName(record->id, nomination);
   }
-  engine_.state_->DropRemovedClasses();
+  engine_.parts_->profiles.DropRemovedClasses();
 }
 
 void WhatIf::Remove(const api::Object& object) {
   std::visit(
       [&]<typename T>(const std::shared_ptr<const T>& ref) {
-        engine_.state_->mutable_cluster().Remove<T>({ref->metadata.namespace_, ref->metadata.name});
+        engine_.parts_->cluster.Remove<T>({ref->metadata.namespace_, ref->metadata.name});
       },
       object);
-  engine_.state_->DropRemovedClasses();
+  engine_.parts_->profiles.DropRemovedClasses();
 }
 
 std::string WhatIf::NominationOf(const api::Object& object) const {
