@@ -189,8 +189,8 @@ std::string GroupTitle(const explain::PodGroup& group) {
     who += fmt::format(" of {} {}", group.workload.kind, group.workload.key.ToString());
   }
   const std::string& sentence = pod.sentence.text;
-  const bool running = pod.state == PodState::kRunning;
-  return fmt::format("\n{}: {}{}\n", who, running ? "running" : sentence,
+  const bool running = pod.sentence.obstacle == "Runs";
+  return fmt::format("{}: {}{}\n", who, running ? "running" : sentence,
                      sentence.ends_with('?') || running ? "" : ".");
 }
 
@@ -290,27 +290,38 @@ std::string ToText(const PodExplanation& pod, const TimeFormat& times) {
   return out;
 }
 
-std::string ToText(const explain::PodGroups& groups, bool details) {
+std::string HeadText(const explain::PodGroups& groups, bool list) {
   std::string out = groups.sentence.empty() ? "" : groups.sentence + ".\n";
   out +=
       fmt::format("{} in {}\n", Plural(groups.pods, "pod"), Plural(groups.groups.size(), "group"));
   for (const explain::PodGroup& group : groups.groups) {
-    out += GroupTitle(group);
-    const size_t more = group.pods - group.examples.size();
-    out += fmt::format("  {}{}\n", NamesOf(group.examples),
-                       more == 0 ? "" : fmt::format(" and {} more", more));
-    const PodExplanation& pod = group.explanation;
-    if (pod.decision && pod.state != PodState::kRunning && !pod.decision->message.empty()) {
-      out += fmt::format("  {}\n", pod.decision->message);
-    }
-    if (pod.placement) out += "  " + PlacementText(pod);
-    if (pod.fixes) {
-      out += FixesText(pod);
-    } else if (pod.decision && pod.decision->outcome == Outcome::kUnschedulable) {
-      out += HowToAsk(group);
-    }
-    if (details && pod.decision) out += "\n" + explain::ToText(pod.decision->explanation);
+    if (list) out += "  " + GroupTitle(group);
   }
+  if (!groups.not_created.empty()) out += "\nPods that were not created:\n";
+  for (const auto& [workload, sentence] : groups.not_created) {
+    out += fmt::format("  {} {}: {}{}\n", workload.kind, workload.key.ToString(), sentence.text,
+                       sentence.text.ends_with('?') ? "" : ".");
+  }
+  return out;
+}
+
+std::string ToText(const explain::PodGroup& group, bool details) {
+  std::string out = "\n" + GroupTitle(group);
+  const size_t more = group.pods - group.examples.size();
+  out += fmt::format("  {}{}\n", NamesOf(group.examples),
+                     more == 0 ? "" : fmt::format(" and {} more", more));
+  const PodExplanation& pod = group.explanation;
+  if (pod.decision && pod.state != PodState::kRunning && !pod.decision->message.empty()) {
+    out += fmt::format("  {}\n", pod.decision->message);
+  }
+  if (pod.placement) out += "  " + PlacementText(pod);
+  if (pod.fixes) {
+    out += FixesText(pod);
+  } else if (pod.decision && pod.decision->outcome == Outcome::kUnschedulable &&
+             pod.state != PodState::kRunning) {
+    out += HowToAsk(group);
+  }
+  if (details && pod.decision) out += "\n" + explain::ToText(pod.decision->explanation);
   return out;
 }
 

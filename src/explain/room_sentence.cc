@@ -260,7 +260,7 @@ Sentence MixedSentence(const Cluster& cluster, const api::Pod& pod,
     } else {
       parts.push_back(fmt::format("{} {} out ({}: {})", list.size(),
                                   list.size() == 1 ? "is" : "are", some.names()[0],
-                                  some.first().details));
+                                  some.first().DetailsBy("")));
     }
   }
   return {fmt::format("Of the {} nodes that it may use, {}", nodes, SomeOf(parts)), std::move(key)};
@@ -284,7 +284,7 @@ Sentence RoomSentence(const Cluster& cluster, const api::Pod& pod, const Nodes& 
   if (plugin == kFit) return Lack(cluster, pod, nodes).Text(others);
   if (plugin.empty()) {
     return {fmt::format("Its place is reserved for others: on {}, {}", nodes.names()[0],
-                        nodes.first().details),
+                        nodes.first().DetailsBy("")),
             "Nominated"};
   }
   return SentenceOfPlugin(plugin, nodes);

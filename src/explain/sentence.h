@@ -9,6 +9,7 @@
 #include "explain/pod_explanation.h"
 #include "scheduler/engine/decision.h"
 #include "scheduler/engine/engine.h"
+#include "scheduler/engine/pod_fit.h"
 
 namespace berth::explain {
 
@@ -17,6 +18,11 @@ namespace berth::explain {
 Sentence SentenceOf(scheduler::engine::Engine& engine, const api::Ref<api::Pod>& pending,
                     const scheduler::engine::Explanation& decided, const PodExplanation& pod,
                     Instant now);
+
+// The same for a pod that no node takes, of which only `fit` is known: what Engine::Evaluate says
+// about it on all nodes.
+Sentence BriefSentenceOf(scheduler::engine::Engine& engine, const api::Ref<api::Pod>& pending,
+                         scheduler::engine::PodFit fit, const PodExplanation& pod, Instant now);
 
 // The same for a pod of a scheduler that no profile of the engine is.
 Sentence UnservedSentence(const PodExplanation& pod);

@@ -50,22 +50,23 @@ std::string Similar(const std::string& word, const std::set<std::string_view>& k
 
 // Says which values the nodes have, or which label was meant.
 std::string LabelHint(const Nodes& nodes, const std::string& key, const std::string& value) {
-  std::set<std::string_view> keys, values;
   std::map<std::string_view, size_t> present;
   for (const NodeStanding* standing : nodes.list()) {
-    for (const auto& [known, of_node] : standing->node->metadata.labels) {
-      keys.insert(known);
-      if (known != key) continue;
-      values.insert(of_node);
-      ++present[of_node];
-    }
+    const api::StringMap& labels = standing->node->metadata.labels;
+    if (const auto found = labels.find(key); found != labels.end()) ++present[found->second];
   }
   if (present.empty()) {
+    std::set<std::string_view> keys;
+    for (const NodeStanding* standing : nodes.list()) {
+      for (const auto& [known, of_node] : standing->node->metadata.labels) keys.insert(known);
+    }
     const std::string meant = Similar(key, keys);
     return meant.empty() ? "" : fmt::format("; did you mean the label {}?", meant);
   }
   // The architecture is what the image was built for.
   const bool is_fact = key == "kubernetes.io/arch" || key == "kubernetes.io/os";
+  std::set<std::string_view> values;
+  for (const auto& [text, number] : present) values.insert(text);
   const std::string meant = is_fact ? "" : Similar(value, values);
   if (!meant.empty()) return fmt::format("; did you mean {}={}?", key, meant);
   std::vector<std::string> counts;
@@ -169,19 +170,26 @@ int64_t AllocatableOf(const Cluster& cluster, const NodeStanding& standing,
 std::string TooLarge(const Cluster& cluster, const Nodes& nodes, const std::string& resource,
                      int64_t requested) {
   const NodeStanding* largest = nodes.list().front();
+  int64_t most = AllocatableOf(cluster, *largest, resource);
   for (const NodeStanding* standing : nodes.list()) {
-    if (AllocatableOf(cluster, *standing, resource) > AllocatableOf(cluster, *largest, resource)) {
-      largest = standing;
-    }
+    const int64_t amount = AllocatableOf(cluster, *standing, resource);
+    if (amount <= most) continue;
+    most = amount;
+    largest = standing;
   }
-  const int64_t most = AllocatableOf(cluster, *largest, resource);
   if (most > 0) {
     return fmt::format("No node is large enough for {}: {} has {}", AmountText(resource, requested),
                        largest->node->metadata.name, BareAmount(resource, most));
   }
+  // Nodes of one kind offer the same: most are looked at only once.
   std::set<std::string_view> offered;
+  const api::ResourceList* before = nullptr;
   for (const NodeStanding* standing : nodes.list()) {
-    for (const auto& [known, amount] : standing->node->status.allocatable) offered.insert(known);
+    const api::ResourceList& all = standing->node->status.allocatable;
+    const auto same = [](const auto& a, const auto& b) { return a.first == b.first; };
+    if (before != nullptr && std::ranges::equal(*before, all, same)) continue;
+    before = &all;
+    for (const auto& [known, amount] : all) offered.insert(known);
   }
   Suggestion suggestion(resource);
   for (const std::string_view known : offered) suggestion.Consider(known);

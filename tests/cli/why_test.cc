@@ -103,8 +103,8 @@ TEST_F(WhyFiles, NamesPluginsAndFixes) {
 TEST_F(WhyFiles, ExplainsGatedPodsAsIfTheyWereNot) {
   const ProcessResult ended = Why({"pod/gated"});
   EXPECT_THAT(ended.out,
-              StartsWith("default/gated: It is held by the scheduling gate example.com/wait, until "
-                         "whoever set it removes it.\n"
+              StartsWith("default/gated: It waits until its scheduling gate example.com/wait is "
+                         "removed, by the controller that added it.\n"
                          "Gated by example.com/wait\n"
                          "Once its scheduling gates are removed: it fits: the scheduler "
                          "would choose full: it is the only node that fits\n"));
@@ -142,8 +142,8 @@ TEST_F(WhyFiles, GroupsAllPendingPods) {
   EXPECT_EQ(ended.code, 0) << ended.err;
   EXPECT_THAT(ended.out, StartsWith("4 pods in 4 groups\n"));
   EXPECT_THAT(ended.out,
-              HasSubstr("1 pod: It is held by the scheduling gate example.com/wait, until "
-                        "whoever set it removes it.\n"));
+              HasSubstr("1 pod: It waits until its scheduling gate example.com/wait is removed, by "
+                        "the controller that added it.\n"));
 }
 
 TEST_F(WhyFiles, PrintsPatches) {
@@ -394,7 +394,7 @@ TEST(WhyLive, AgreesWithTheConditionOfTheEmbeddedScheduler) {
   EXPECT_THAT(ended.out, Not(HasSubstr("Its condition")));
   EXPECT_THAT(ended.out, HasSubstr("0/3 nodes are available"));
   EXPECT_THAT(RunBerth({"why", "--all-pending", "--kubeconfig", kubeconfig}).out,
-              HasSubstr("held by the scheduling gate example.com/wait"));
+              HasSubstr("its scheduling gate example.com/wait"));
   EXPECT_EQ(up.End(SIGTERM), 0);
 }
 
