@@ -80,6 +80,12 @@ Status WhyCluster::ReadFiles(const WhySource& source) {
   now_ = read->start + Duration::Seconds(1);
   refusals_ = std::move(read->refusals);
   Deliver(read->objects);
+  for (const api::Object& object : read->objects) {
+    const auto* pod = std::get_if<api::Ref<api::Pod>>(&object);
+    if (pod == nullptr) continue;
+    const std::string& phase = (*pod)->status.phase;
+    if (phase == "Succeeded" || phase == "Failed") finished_.emplace(KeyOfPod(*pod), *pod);
+  }
   return ReadRaw(source.files);
 }
 
@@ -151,6 +157,8 @@ Result<api::Ref<api::Pod>> WhyCluster::FindPod(const std::string& name) {
     if (!found) return std::unexpected(found.error());
     if (*found) return **found;
   }
+  const auto finished = finished_.find({namespace_, name});
+  if (finished != finished_.end()) return finished->second;
   Suggestion suggestion(name);
   cluster.pods().ForEach([&](const scheduler::model::PodRecord& pod) {
     if (pod.object->metadata.namespace_ == namespace_) {

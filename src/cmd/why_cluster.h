@@ -2,6 +2,7 @@
 // or that of files.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -75,6 +76,7 @@ class WhyCluster {
   std::vector<LeftOut> left_out_;
   std::vector<api::JsonObject> raw_;
   std::vector<explain::Refusal> refusals_;
+  std::map<api::ObjectKey, api::Ref<api::Pod>> finished_;  // Of files: the model has none of them.
 };
 
 }  // namespace berth::cmd

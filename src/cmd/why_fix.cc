@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -46,7 +48,9 @@ int ApplyFix(const WhyOptions& options, const WhyCluster& cluster,
   if (!options.watch) return kExitOk;
   WhyOptions watched = options;
   watched.source.namespace_ = cluster.namespace_name();
-  const Status ran = WatchUntilRunning([&] { return Look(watched, registry); });
+  const Status ran = WatchUntilRunning(
+      [&] { return Look(watched, registry); },
+      [](Duration wait) { std::this_thread::sleep_for(std::chrono::nanoseconds(wait.nanos)); });
   return ran ? kExitOk : WhyFailed(ran.error().message);
 }
 

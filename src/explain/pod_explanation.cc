@@ -193,7 +193,7 @@ class PodExplainer {
     const auto pending = AsPending(pod_, SchedulerOf(engine_, pod_, profile_));
     result_.sentence = SentenceOf(engine_, pending, explanation, result_, now_);
     if (!engine_.Serves(pod_) && result_.state == PodState::kPending) {
-      result_.sentence = UnservedSentence(result_);
+      result_.sentence = UnservedSentence(result_, profile_);
     }
   }
 

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/suggestion.h"
 #include "explain/missing_objects.h"
 #include "explain/node_sentence.h"
 #include "explain/node_standing.h"
@@ -141,14 +142,16 @@ Sentence BriefSentenceOf(scheduler::engine::Engine& engine, const api::Ref<api::
 
 // Whether a scheduler of that name runs is not known to the engine; the condition tells that one
 // has tried the pod.
-Sentence UnservedSentence(const PodExplanation& pod) {
+Sentence UnservedSentence(const PodExplanation& pod, const std::string& profile) {
   if (pod.condition) {
     return {fmt::format(
                 "Scheduler {} has not placed it: {}", pod.scheduler_name,
                 pod.condition->message.empty() ? pod.condition->reason : pod.condition->message),
             "Unserved " + pod.scheduler_name};
   }
-  return {fmt::format("No scheduler named {} looks at it", pod.scheduler_name),
+  Suggestion suggestion(pod.scheduler_name);
+  suggestion.Consider(profile);
+  return {fmt::format("No scheduler named {} looks at it{}", pod.scheduler_name, suggestion.Text()),
           "Unserved " + pod.scheduler_name};
 }
 

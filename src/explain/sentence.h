@@ -24,8 +24,8 @@ Sentence SentenceOf(scheduler::engine::Engine& engine, const api::Ref<api::Pod>&
 Sentence BriefSentenceOf(scheduler::engine::Engine& engine, const api::Ref<api::Pod>& pending,
                          scheduler::engine::PodFit fit, const PodExplanation& pod, Instant now);
 
-// The same for a pod of a scheduler that no profile of the engine is.
-Sentence UnservedSentence(const PodExplanation& pod);
+// The same for a pod of a scheduler that no profile of the engine is; `profile` is one that exists.
+Sentence UnservedSentence(const PodExplanation& pod, const std::string& profile);
 
 // The same for a pod that nothing is decided about: it has finished, or waits at Permit.
 Sentence SentenceWithoutDecision(const PodExplanation& pod);

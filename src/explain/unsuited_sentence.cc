@@ -15,9 +15,11 @@
 
 #include "api/selector.h"
 #include "base/suggestion.h"
+#include "explain/affinity_corrections.h"
 #include "explain/node_sentence.h"
 #include "explain/obstacle.h"
 #include "explain/request_changes.h"
+#include "scheduler/model/objects.h"
 #include "scheduler/model/resources.h"
 #include "scheduler/plugins/explanation_text.h"
 
@@ -79,22 +81,29 @@ Condition LabelCondition(const Nodes& nodes, const api::Requirement& requirement
       requirement.op == api::SelectorOp::kDoesNotExist
           ? fmt::format("no label {}", requirement.key)
           : fmt::format("the label {}", scheduler::plugins::FormatSelector(requirement));
-  return {.text = text,
-          .obstacle = "NodeAffinity " + requirement.key,
-          .holds =
-              [requirement](const NodeStanding& standing) {
-                return requirement.Matches(standing.node->metadata.labels);
-              },
-          .if_none =
-              [&nodes, requirement, text] {
-                // What a label must not be, nobody misspells.
-                const bool asks = requirement.op == api::SelectorOp::kIn ||
-                                  requirement.op == api::SelectorOp::kExists;
-                const std::string value =
-                    requirement.values.empty() ? "" : requirement.values.front();
-                return fmt::format("{} has {}{}", nodes.None(), text,
-                                   asks ? LabelHint(nodes, requirement.key, value) : "");
-              }};
+  return {
+      .text = text,
+      .obstacle = "NodeAffinity " + requirement.key,
+      .holds =
+          [requirement](const NodeStanding& standing) {
+            return requirement.Matches(standing.node->metadata.labels);
+          },
+      .if_none =
+          [&nodes, requirement, text] {
+            // What a label must not be, nobody misspells.
+            const bool asks = requirement.op == api::SelectorOp::kIn ||
+                              requirement.op == api::SelectorOp::kExists;
+            const std::string value = requirement.values.empty() ? "" : requirement.values.front();
+            if (requirement.op == api::SelectorOp::kNotIn) {
+              return fmt::format("{} has another {} than {}", nodes.None(), requirement.key,
+                                 SomeOf({requirement.values.begin(), requirement.values.end()}));
+            }
+            if (requirement.op == api::SelectorOp::kDoesNotExist) {
+              return fmt::format("{} is without the label {}", nodes.None(), requirement.key);
+            }
+            return fmt::format("{} has {}{}", nodes.None(), text,
+                               asks ? LabelHint(nodes, requirement.key, value) : "");
+          }};
 }
 
 void AddLabels(const api::Pod& pod, const Nodes& nodes, std::vector<Condition>& conditions) {
@@ -220,12 +229,41 @@ void AddSizes(const Cluster& cluster, const api::Pod& pod, const Nodes& nodes,
 
 // --- other plugins ---
 
+// Says that the term is about no namespace at all; empty if there is one.
+std::string MissingNamespaces(const Cluster& cluster, const api::PodAffinityTerm& term) {
+  const auto& all = cluster.objects<api::Namespace>().all();
+  if (!term.namespace_selector) {
+    const bool some = std::ranges::any_of(term.namespaces, [&](const std::string& name) {
+      return all.contains({"", name});
+    });
+    if (some || term.namespaces.empty()) return "";
+    Suggestion suggestion(term.namespaces.front());
+    for (const auto& [key, object] : all) suggestion.Consider(key.name);
+    return fmt::format("Its pod affinity is about namespace {}, which does not exist{}",
+                       term.namespaces.front(), suggestion.Text());
+  }
+  const auto selector = api::Selector::FromLabelSelector(term.namespace_selector);
+  if (!selector || std::ranges::any_of(all, [&](const auto& entry) {
+        return selector->Matches(entry.second->metadata.labels);
+      })) {
+    return "";
+  }
+  std::string meant;
+  for (const auto& [key, value] : term.namespace_selector->match_labels) {
+    const std::string similar = SimilarNamespaceLabel(cluster, key, value);
+    if (!similar.empty()) meant = fmt::format("; did you mean {}={}?", key, similar);
+  }
+  return fmt::format("Its pod affinity is about namespaces with {}, and there is none{}",
+                     scheduler::plugins::FormatSelector(term.namespace_selector), meant);
+}
+
 // Names the pods that the pod's affinity requires, if none of them runs anywhere.
 std::string MissingNeighbours(const Cluster& cluster, const api::Pod& pod, const Nodes& nodes) {
   const auto& required = pod.spec.affinity->pod_affinity->required;
   for (const api::PodAffinityTerm& term : required) {
+    if (auto missing = MissingNamespaces(cluster, term); !missing.empty()) return missing;
     const auto selector = api::Selector::FromLabelSelector(term.label_selector);
-    if (!selector || !term.is_about_own_namespace()) continue;
+    if (!selector || !term.label_selector || !term.is_about_own_namespace()) continue;
     bool found = false;
     cluster.pods().ForEach([&](const scheduler::model::PodRecord& other) {
       found |= !other.object->spec.node_name.empty() &&
@@ -234,9 +272,14 @@ std::string MissingNeighbours(const Cluster& cluster, const api::Pod& pod, const
     });
     if (found) continue;
     const std::string noun = DomainNoun(term.topology_key);
-    return fmt::format("It must run {} the {} of a pod with {}, and none runs",
+    std::string meant;
+    for (const auto& [key, value] : term.label_selector->match_labels) {
+      const std::string similar = SimilarPodLabel(cluster, pod.metadata.namespace_, key, value);
+      if (!similar.empty()) meant = fmt::format("; did you mean {}={}?", key, similar);
+    }
+    return fmt::format("It must run {} the {} of a pod with {}, and none runs{}",
                        noun == "node" ? "on" : "in", noun,
-                       scheduler::plugins::FormatSelector(term.label_selector));
+                       scheduler::plugins::FormatSelector(term.label_selector), meant);
   }
   return SentenceOfPlugin("InterPodAffinity", nodes).text;
 }

@@ -38,6 +38,8 @@ def stuck_of(document):
     if "groups" not in document:
         return document
     explanations = [group["explanation"] for group in document["groups"]]
+    if not explanations:  # No pod of the workload was created.
+        return {"sentence": document["sentence"], "state": "NotCreated", "terminating": False}
     stuck = [
         one for one in explanations if one.get("decision", {}).get("outcome") == "Unschedulable"
     ]
@@ -57,9 +59,14 @@ def answers(berth, trouble, file):
     text = why(berth, file, subject)
     if explanation["sentence"] not in (text if "groups" in document else text.splitlines()[0]):
         problems.append(f"the text begins with {text.splitlines()[:3]}")
-    if explanation["state"] == "Running" or explanation["terminating"]:
+    if explanation["state"] in ("Running", "Failed") or explanation["terminating"]:
         return found, problems
     pending = json.loads(why(berth, file, "--all-pending", "-o", "json"))
+    refused = [one["sentence"] for one in pending.get("notCreated", [])]
+    if "groups" in document and "sentence" in document:
+        if document["sentence"] not in refused:
+            problems.append(f"--all-pending says of what was not created: {refused}")
+        return found, problems
     sentences = [group["explanation"]["sentence"] for group in pending["groups"]]
     if explanation["sentence"] not in sentences:
         problems.append(f"--all-pending says {sentences}")
