@@ -42,7 +42,9 @@ class ManyPods {
     auto pods = cluster_.PodsOf(subject.kind, subject.api_version, subject.name);
     if (!pods && !not_created) return std::unexpected(pods.error());
     Status status = Group(pods ? *std::move(pods) : std::vector<api::Ref<api::Pod>>());
-    if (not_created) grouping_.groups().sentence = not_created->text;
+    if (!not_created) return status;
+    grouping_.groups().sentence = not_created->text;
+    if (wants_fixes_) grouping_.groups().fixes = outside_.FixesOfNotCreated(*workload_);
     return status;
   }
 
@@ -73,7 +75,7 @@ class ManyPods {
     std::fflush(stdout);
     for (size_t i = 0; i < groups.size(); ++i) {
       if (Status status = FindFixes(i); !status) return WhyFailed(status.error().message);
-      fmt::print("{}", ToText(groups[i], workload_.has_value()));
+      fmt::print("{}", ToText(groups[i], workload_.has_value(), grouping_.groups().fixes.size()));
       std::fflush(stdout);
     }
     fmt::print("{}", LeftOutText(cluster_));
@@ -83,14 +85,24 @@ class ManyPods {
   // Prints or applies a fix: of the first group that has any.
   int PrintFixOfAny(const scheduler::framework::Registry& registry) {
     const explain::PodGroups& groups = grouping_.groups();
-    if (groups.groups.empty()) return WhyFailed(groups.sentence);
+    const size_t others = groups.fixes.size();
+    if (options_.fix <= others || groups.groups.empty()) {
+      explain::PodExplanation workload;
+      workload.pod = workload_->key;
+      workload.fixes = explain::FixReport{.fixes = groups.fixes};
+      return PrintFix(options_, cluster_, registry, workload);
+    }
+    WhyOptions options = options_;
+    options.fix -= others;
+    const explain::PodExplanation* stuck = &groups.groups.front().explanation;
     for (size_t i = 0; i < groups.groups.size(); ++i) {
       if (Status status = FindFixes(i); !status) return WhyFailed(status.error().message);
       const explain::PodExplanation& pod = groups.groups[i].explanation;
-      if (pod.fixes && !pod.fixes->fixes.empty())
-        return PrintFix(options_, cluster_, registry, pod);
+      if (!pod.fixes || pod.fixes->fixes.empty()) continue;
+      stuck = &pod;
+      break;
     }
-    return PrintFix(options_, cluster_, registry, groups.groups.front().explanation);
+    return PrintFix(options, cluster_, registry, *stuck);
   }
 
  private:

@@ -257,6 +257,14 @@ std::optional<explain::Sentence> WhyOutside::NotCreated(const explain::ObjectNam
   return refusal ? std::optional(SentenceOf(*refusal)) : std::nullopt;
 }
 
+std::vector<explain::Fix> WhyOutside::FixesOfNotCreated(const explain::ObjectName& workload) {
+  const auto refusal = RefusalOf(workload);
+  if (!refusal) return {};
+  return explain::FixesOf(*refusal, [&](std::string_view kind) {
+    return NamesOf(cluster_, kind, workload.key.namespace_);
+  });
+}
+
 std::vector<explain::ObjectName> WhyOutside::Refused(const std::string& in_namespace) {
   std::set<explain::ObjectName> names;
   explain::Events events;

@@ -35,6 +35,8 @@ class WhyOutside {
 
   // Returns why not all pods of the workload were created.
   std::optional<explain::Sentence> NotCreated(const explain::ObjectName& workload);
+  // Returns what lets them be created.
+  std::vector<explain::Fix> FixesOfNotCreated(const explain::ObjectName& workload);
   // Returns the workloads of which not all pods were created, by namespace and name; of one
   // namespace if it is not empty.
   std::vector<explain::PodGroups::NotCreated> AllNotCreated(const std::string& in_namespace);

@@ -148,7 +148,7 @@ std::string FixText(const Fix& fix, const std::string& target) {
 }
 
 // The fixes of authors, then those of administrators, with their numbers.
-std::string FixLists(const explain::FixReport& report, const std::string& target) {
+std::string FixLists(const explain::FixReport& report, const std::string& target, size_t others) {
   const std::string where = target.empty() ? "" : " on " + target;
   std::string out;
   for (const explain::Audience audience :
@@ -164,13 +164,13 @@ std::string FixLists(const explain::FixReport& report, const std::string& target
                         where);
       }
       titled = true;
-      out += fmt::format("{:4}. {}\n", i + 1, FixText(report.fixes[i], target));
+      out += fmt::format("{:4}. {}\n", others + i + 1, FixText(report.fixes[i], target));
     }
   }
   return out;
 }
 
-std::string FixesText(const PodExplanation& pod) {
+std::string FixesText(const PodExplanation& pod, size_t others = 0) {
   const explain::FixReport& report = *pod.fixes;
   if (report.fixes.empty()) {
     return report.complete
@@ -178,7 +178,7 @@ std::string FixesText(const PodExplanation& pod) {
                : fmt::format("No fix found within {} decisions; not all were tried.\n",
                              report.decisions);
   }
-  return FixLists(report, pod.on ? pod.on->node : "");
+  return FixLists(report, pod.on ? pod.on->node : "", others);
 }
 
 // The first lines about a group: how many pods of what, and what decides.
@@ -291,7 +291,15 @@ std::string ToText(const PodExplanation& pod, const TimeFormat& times) {
 }
 
 std::string HeadText(const explain::PodGroups& groups, bool list) {
-  std::string out = groups.sentence.empty() ? "" : groups.sentence + ".\n";
+  std::string out;
+  if (!groups.sentence.empty()) {
+    out += groups.sentence + (groups.sentence.ends_with('?') ? "\n" : ".\n");
+  }
+  for (size_t i = 0; i < groups.fixes.size(); ++i) {
+    const bool author = AudienceOf(groups.fixes[i]) == explain::Audience::kAuthor;
+    out += fmt::format("{:4}. {} can {}\n", i + 1, author ? "the author" : "an administrator",
+                       FixText(groups.fixes[i], ""));
+  }
   out +=
       fmt::format("{} in {}\n", Plural(groups.pods, "pod"), Plural(groups.groups.size(), "group"));
   for (const explain::PodGroup& group : groups.groups) {
@@ -305,7 +313,7 @@ std::string HeadText(const explain::PodGroups& groups, bool list) {
   return out;
 }
 
-std::string ToText(const explain::PodGroup& group, bool details) {
+std::string ToText(const explain::PodGroup& group, bool details, size_t others) {
   std::string out = "\n" + GroupTitle(group);
   const size_t more = group.pods - group.examples.size();
   out += fmt::format("  {}{}\n", NamesOf(group.examples),
@@ -316,7 +324,7 @@ std::string ToText(const explain::PodGroup& group, bool details) {
   }
   if (pod.placement) out += "  " + PlacementText(pod);
   if (pod.fixes) {
-    out += FixesText(pod);
+    out += FixesText(pod, others);
   } else if (pod.decision && pod.decision->outcome == Outcome::kUnschedulable &&
              pod.state != PodState::kRunning) {
     out += HowToAsk(group);

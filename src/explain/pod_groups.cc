@@ -135,6 +135,10 @@ class PodGrouping::State {
       fix.of = std::min(group.pods, kMostTogether);
       fix.runs = CountTogether(engine_, fix, members.pods, !group.workload.key.name.empty(), now_);
     }
+    for (Fix& fix : explanation->fixes->fixes) {
+      if (group.workload.key.name.empty()) break;
+      if (auto lower = LowerForAll(engine_, fix, members.pods, now_)) fix = *std::move(lower);
+    }
     if (explanation->sentence.obstacle == "InterPodAffinity replicas") {
       auto fewer = FewerReplicas(engine_.cluster(), group.workload);
       if (fewer) explanation->fixes->fixes.insert(explanation->fixes->fixes.begin(), *fewer);

@@ -27,7 +27,8 @@ struct PodGroups {
     Sentence sentence;
   };
 
-  std::string sentence;  // Of a workload: why pods of it are missing. Empty if none are.
+  std::string sentence;    // Of a workload: why pods of it are missing. Empty if none are.
+  std::vector<Fix> fixes;  // So that they are created.
   // Of all pending pods: the workloads of which not all pods were created.
   std::vector<NotCreated> not_created;
   size_t pods = 0;

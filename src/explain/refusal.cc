@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "api/json/document.h"
+#include "api/json/writer.h"
+#include "api/quantity.h"
 #include "base/suggestion.h"
 
 namespace berth::explain {
@@ -15,6 +17,9 @@ using api::JsonArray;
 using api::JsonObject;
 using api::ObjectAt;
 using api::StringAt;
+
+// Pods of which the amounts are added up.
+constexpr int64_t kMostCounted = 10'000;
 
 // Returns what is between the two texts, or after the first one if the second does not follow;
 // empty if the first one is not there.
@@ -81,17 +86,21 @@ Reason MissingReason(std::string_view kind, const std::string& name, const Names
           .obstacle = fmt::format("Missing {} {}", kind, name)};
 }
 
+// What pods name, and how the API server says that it does not exist.
+struct Reference {
+  std::string_view kind, field, before, after;
+};
+constexpr Reference kReferences[] = {
+    {"PriorityClass", "priorityClassName", "no PriorityClass with name ", " was found"},
+    {"RuntimeClass", "runtimeClassName", "RuntimeClass \"", "\" not found"},
+    {"ServiceAccount", "serviceAccountName", "serviceaccount \"", "\" not found"}};
+
 Reason ReasonOf(std::string_view message, const NamesOfKind& names) {
   if (message.find("exceeded quota: ") != std::string_view::npos) return QuotaReason(message);
   if (message.find("failed quota: ") != std::string_view::npos) return UncountedReason(message);
-  if (auto name = Between(message, "no PriorityClass with name ", " was found"); !name.empty()) {
-    return MissingReason("PriorityClass", name, names);
-  }
-  if (auto name = Between(message, "RuntimeClass \"", "\" not found"); !name.empty()) {
-    return MissingReason("RuntimeClass", name, names);
-  }
-  if (auto name = Between(message, "serviceaccount \"", "\" not found"); !name.empty()) {
-    return MissingReason("ServiceAccount", name, names);
+  for (const Reference& reference : kReferences) {
+    const std::string name = Between(message, reference.before, reference.after);
+    if (!name.empty()) return MissingReason(reference.kind, name, names);
   }
   if (auto level = Between(message, "violates PodSecurity \"", "\""); !level.empty()) {
     return {fmt::format("were refused by the Pod Security level {} of the namespace", level),
@@ -115,6 +124,58 @@ Reason ReasonOf(std::string_view message, const NamesOfKind& names) {
             Cut(why.front() == '[' ? why.substr(1, why.size() - 2) : why), "LimitRange"};
   return {.why = Cut(why.empty() ? message : std::string_view(why))};
 }
+
+// --- fixes ---
+
+bool HasTemplateOfPods(const std::string& kind) { return kind != "CronJob" && kind != "Job"; }
+
+Change UseInstead(const ObjectName& workload, const Reference& reference, const std::string& from,
+                  const std::string& to) {
+  Change change = MakeChange(ChangeKind::kCorrect, workload, std::string(reference.field),
+                             fmt::format("use the {} {} instead of {}", reference.kind, to, from));
+  change.patch = {{"replace", PatchPath({"spec", "template", "spec", std::string(reference.field)}),
+                   api::JsonQuoted(to)}};
+  return change;
+}
+
+Change CreateAccount(const api::ObjectKey& key) {
+  Change change =
+      MakeChange(ChangeKind::kCreateAccount, {"v1", "ServiceAccount", key}, "account " + key.name,
+                 fmt::format("create the ServiceAccount {}", key.ToString()));
+  change.created = {fmt::format(
+      R"({{"apiVersion":"v1","kind":"ServiceAccount","metadata":{{"name":{},"namespace":{}}}}})",
+      api::JsonQuoted(key.name), api::JsonQuoted(key.namespace_))};
+  return change;
+}
+
+// Raises each limit that was exceeded to what all pods need.
+std::optional<Change> RaiseQuota(const Refusal& refusal, const std::string& name) {
+  const std::string used = Between(refusal.message, ", used: ", ", limited: ");
+  std::string requested = Between(refusal.message, ", requested: ", ", used: ");
+  Change change =
+      MakeChange(ChangeKind::kRaiseQuota,
+                 {"v1", "ResourceQuota", {refusal.workload.key.namespace_, name}}, "quota", "");
+  std::string amounts;
+  while (!requested.empty()) {
+    const std::string entry = requested.substr(0, requested.find(','));
+    requested.erase(0, entry.size() + 1);
+    const std::string resource = entry.substr(0, entry.find('='));
+    const auto each = api::Quantity::Parse(Between("," + entry, "=", ","));
+    auto total = api::Quantity::Parse(Between("," + used, fmt::format(",{}=", resource), ","));
+    if (!each || !total) return std::nullopt;
+    for (int64_t pod = 0; pod < std::min<int64_t>(refusal.missing, kMostCounted); ++pod) {
+      *total += *each;
+    }
+    amounts += fmt::format("{}{} {}", amounts.empty() ? "" : " and ", total->ToString(), resource);
+    change.patch.push_back(
+        {"replace", PatchPath({"spec", "hard", resource}), api::JsonQuoted(total->ToString())});
+  }
+  if (change.patch.empty() || refusal.missing > kMostCounted) return std::nullopt;
+  change.text = fmt::format("raise ResourceQuota {} to {}", name, amounts);
+  return change;
+}
+
+// --- workloads ---
 
 // The number of pods that the workload asks for; nothing if that is not its own choice.
 std::optional<int64_t> WantedPods(const JsonObject& workload) {
@@ -180,6 +241,43 @@ Sentence SentenceOf(const Refusal& refusal, const NamesOfKind& names) {
   if (singular && how.starts_with("were ")) how = "was " + how.substr(5);
   return {fmt::format("{} {}{}{}", who, how, reason.why.empty() ? "" : ": ", reason.why),
           reason.obstacle};
+}
+
+std::vector<Fix> FixesOf(const Refusal& refusal, const NamesOfKind& names) {
+  std::vector<Fix> fixes;
+  const auto add = [&](Change change) {
+    fixes.emplace_back().changes.push_back(std::move(change));
+  };
+  const std::string& message = refusal.message;
+  for (const Reference& reference : kReferences) {
+    const std::string name = Between(message, reference.before, reference.after);
+    if (name.empty()) continue;
+    Suggestion suggestion(name);
+    for (const std::string& known : names(reference.kind)) suggestion.Consider(known);
+    if (!suggestion.best().empty() && HasTemplateOfPods(refusal.workload.kind)) {
+      add(UseInstead(refusal.workload, reference, name, suggestion.best()));
+    }
+    if (reference.kind == "ServiceAccount") {
+      add(CreateAccount({refusal.workload.key.namespace_, name}));
+    }
+    return fixes;
+  }
+  const std::string quota = Between(message, "exceeded quota: ", ",");
+  if (quota.empty() || refusal.wanted == 0) return fixes;
+  const int64_t made = refusal.wanted - refusal.missing;
+  const bool has_replicas = refusal.workload.kind != "Job" &&
+                            refusal.workload.kind != "DaemonSet" &&
+                            refusal.workload.kind != "CronJob";
+  if (made > 0 && has_replicas) {
+    Change change =
+        MakeChange(ChangeKind::kReduceReplicas, refusal.workload, "replicas",
+                   fmt::format("reduce the replicas of {} {} from {} to {}", refusal.workload.kind,
+                               refusal.workload.key.name, refusal.wanted, made));
+    change.patch = {{"replace", "/spec/replicas", std::to_string(made)}};
+    add(std::move(change));
+  }
+  if (auto change = RaiseQuota(refusal, quota)) add(*std::move(change));
+  return fixes;
 }
 
 }  // namespace berth::explain

@@ -12,6 +12,7 @@
 #include "api/json/json.h"
 #include "explain/change.h"
 #include "explain/events.h"
+#include "explain/fixes.h"
 #include "explain/wording.h"
 
 namespace berth::explain {
@@ -33,5 +34,9 @@ using NamesOfKind = std::function<std::vector<std::string>(std::string_view kind
 // "2 of 4 replicas were refused by ResourceQuota team: each asks for 2 pods, and 3 of 4 are used".
 // Says what was probably meant if something does not exist; `names` is asked only then.
 Sentence SentenceOf(const Refusal& refusal, const NamesOfKind& names);
+
+// Returns what lets the pods be created, the author's first: another name of what does not exist, a
+// service account, fewer replicas, a larger quota. May be empty.
+std::vector<Fix> FixesOf(const Refusal& refusal, const NamesOfKind& names);
 
 }  // namespace berth::explain

@@ -109,5 +109,28 @@ TEST(RefusalOfTest, ConditionsAndEventsSayWhy) {
             "1 of 3 pods was not created: forbidden");
 }
 
+std::vector<std::string> FixTexts(const char* message, int64_t missing = 2) {
+  const Refusal refusal{{"apps/v1", "Deployment", {"shop", "web"}}, missing, 4, message};
+  std::vector<std::string> texts;
+  for (const Fix& fix : FixesOf(refusal, Names)) texts.push_back(fix.changes[0].text);
+  return texts;
+}
+
+TEST(RefusalFixesTest, LetThePodsBeCreated) {
+  using Texts = std::vector<std::string>;
+  EXPECT_EQ(FixTexts("exceeded quota: team, requested: pods=1,requests.cpu=500m, used: "
+                     "pods=2,requests.cpu=3, limited: pods=2,requests.cpu=3"),
+            (Texts{"reduce the replicas of Deployment web from 4 to 2",
+                   "raise ResourceQuota team to 4 pods and 4 requests.cpu"}));
+  // None to keep.
+  EXPECT_EQ(FixTexts("exceeded quota: team, requested: pods=1, used: pods=2, limited: pods=2", 4),
+            (Texts{"raise ResourceQuota team to 6 pods"}));
+  EXPECT_EQ(FixTexts("no PriorityClass with name hihg was found"),
+            (Texts{"use the PriorityClass high instead of hihg"}));
+  EXPECT_EQ(FixTexts("serviceaccount \"builder\" not found"),
+            (Texts{"create the ServiceAccount shop/builder"}));
+  EXPECT_EQ(FixTexts("maximum cpu usage per Container is 2, but limit is 3"), Texts{});
+}
+
 }  // namespace BERTH_TEST_FILE
 }  // namespace berth::explain

@@ -546,7 +546,7 @@ void CheckWorkload(uint64_t seed, Tally& tally) {
 
 TEST(FixesPropertyTest, FixesOfWorkloadsLetAsManyRunAsTheySay) {
   Tally tally;
-  for (uint64_t seed = 1; seed <= 120; ++seed) CheckWorkload(seed, tally);
+  for (uint64_t seed = 1; seed <= 200; ++seed) CheckWorkload(seed, tally);
   // The worlds are such that there is something to check.
   EXPECT_GT(tally.stuck, 20U);
   EXPECT_GT(tally.fixes, 100U);

@@ -26,8 +26,10 @@ def why(berth, file, *arguments):
     return done.stdout
 
 
-def first_fix(explanation, wanted):
-    for fix in explanation.get("fixes", {}).get("list", []):
+def first_fix(document, explanation, wanted):
+    # What lets pods be created comes before what lets others run.
+    created = document["fixes"] if "groups" in document and "fixes" in document else []
+    for fix in created + explanation.get("fixes", {}).get("list", []):
         if fix.get("by") == wanted:
             return ", and ".join(change["text"] for change in fix["changes"])
     return None
@@ -54,7 +56,7 @@ def answers(berth, trouble, file):
     sentence = document.get("sentence", explanation["sentence"])
     found = {"sentence": sentence, "state": explanation["state"]}
     for key in LISTS:
-        found[key] = first_fix(explanation, key)
+        found[key] = first_fix(document, explanation, key)
     problems = []
     text = why(berth, file, subject)
     if explanation["sentence"] not in (text if "groups" in document else text.splitlines()[0]):
@@ -70,6 +72,10 @@ def answers(berth, trouble, file):
     sentences = [group["explanation"]["sentence"] for group in pending["groups"]]
     if explanation["sentence"] not in sentences:
         problems.append(f"--all-pending says {sentences}")
+    # Text is found in another way: without the account of every node.
+    text = why(berth, file, "--all-pending", "--fixes=false")
+    if explanation["sentence"] not in text:
+        problems.append(f"the text of --all-pending says {text}")
     return found, problems
 
 
