@@ -198,8 +198,15 @@ TEST(WhyPending, SaysWhichPodsWereNotCreated) {
       "needs 1";
   EXPECT_THAT(RunBerth({"why", "--all-pending", "-f", file}).out,
               HasSubstr("Pods that were not created:\n  Deployment team/web: " + sentence + ".\n"));
-  EXPECT_THAT(RunBerth({"why", "deployment/web", "-n", "team", "-f", file}).out,
-              StartsWith(sentence + ".\n1 pod in 1 group\n"));
+  EXPECT_THAT(
+      RunBerth({"why", "deployment/web", "-n", "team", "-f", file}).out,
+      StartsWith(sentence +
+                 ".\n   1. the author can reduce the replicas of Deployment web from 3 to 1\n"
+                 "   2. an administrator can raise ResourceQuota small to 4 pods\n"
+                 "1 pod in 1 group\n"));
+  EXPECT_THAT(RunBerth({"why", "deployment/web", "-n", "team", "--fix", "2", "-f", file}).out,
+              HasSubstr("kubectl patch resourcequota/small -n team --type=json -p "
+                        "'[{\"op\":\"replace\",\"path\":\"/spec/hard/pods\",\"value\":\"4\"}]'\n"));
   const ProcessResult scheduled = RunBerth({"schedule", "-f", file, "--fail-on-unschedulable"});
   EXPECT_THAT(scheduled.err, HasSubstr("note: Deployment team/web: " + sentence));
 }
