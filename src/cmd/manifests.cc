@@ -53,6 +53,12 @@ std::string_view KnownVersionOf(std::string_view kind) {
   return found == api::scheme::Kinds().end() ? std::string_view() : found->api_version();
 }
 
+// Reports whether objects of the kind say which pods may be created.
+bool IsLimit(const api::scheme::Kind& kind) {
+  return kind.IsBuiltIn("LimitRange") || kind.IsBuiltIn("ResourceQuota") ||
+         kind.IsBuiltIn("RuntimeClass");
+}
+
 class ManifestReader {
  public:
   explicit ManifestReader(FieldCheck check) : check_(check) {}
@@ -199,7 +205,8 @@ class ManifestReader {
     if (!checked) Report(fmt::format("{}: {}", item.name, checked.error().message));
     const bool read = object && info->api_version == item.api_version;
     const bool workload = localcluster::IsWorkload(*item.known);
-    if (!read && !workload) {
+    const bool limit = IsLimit(*item.known);
+    if (!read && !workload && !limit) {
       ++manifests_.skipped[item.kind];
       return {};
     }
@@ -213,10 +220,10 @@ class ManifestReader {
     Manifest& manifest = manifests_.objects.emplace_back();
     manifest.place = item.name;
     if (read) manifest.object = std::move(object);
-    if (workload) {
+    if (workload || limit) {
       api::SetString(item.document.get_object(), "kind", item.kind);
       api::SetString(item.document.get_object(), "apiVersion", item.api_version);
-      manifest.workload = item.known;
+      (workload ? manifest.workload : manifest.limit) = item.known;
       manifest.document = std::move(item.document);
     }
     return {};

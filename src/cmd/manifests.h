@@ -28,6 +28,9 @@ struct Manifest {
   std::optional<api::Object> object;  // If the scheduler reads objects of this kind.
   // For kinds whose controllers create pods: the kind, and the object with its apiVersion and kind.
   const api::scheme::Kind* workload = nullptr;
+  // For LimitRanges, ResourceQuotas and RuntimeClasses, which say which pods may be created:
+  // likewise.
+  const api::scheme::Kind* limit = nullptr;
   api::Json document = nullptr;
 };
 

@@ -19,6 +19,7 @@
 #include "apiserver/admission/admission.h"
 #include "apiserver/admission/defaulting.h"
 #include "apiserver/admission/strategy.h"
+#include "base/suggestion.h"
 
 namespace berth::cmd {
 namespace {
@@ -36,10 +37,13 @@ Status AdmitPriority(api::PodSpec& spec, const PriorityTable& classes) {
   if (!spec.priority_class_name.empty()) {
     found = apiserver::admission::FindPriorityClass(classes, spec.priority_class_name);
     if (found == nullptr && !spec.priority) {
+      Suggestion suggestion(spec.priority_class_name);
+      for (const PriorityClass& known : classes) suggestion.Consider(known.name);
       return Fail(fmt::format(
-          "spec.priorityClassName: no PriorityClass with name {} was found; add it, or set "
+          "spec.priorityClassName: no PriorityClass with name {} was found{} it, or set "
           "spec.priority",
-          spec.priority_class_name));
+          spec.priority_class_name,
+          suggestion.best().empty() ? "; add" : suggestion.Text() + " Add"));
     }
     if (found != nullptr && spec.priority && *spec.priority != found->value) {
       return Fail(fmt::format(

@@ -18,8 +18,14 @@
 #include "api/json/encode.h"
 #include "api/json/parse.h"
 #include "api/json/writer.h"
+#include "api/quantity.h"
 #include "api/scheme/scheme.h"
+#include "apiserver/admission/defaulting.h"
+#include "apiserver/admission/pod_limits.h"
+#include "apiserver/admission/quota_usage.h"
 #include "base/suggestion.h"
+#include "client/escaping.h"
+#include "client/rest_client.h"
 #include "cmd/offline_admission.h"
 #include "localcluster/workload_expansion.h"
 
@@ -102,6 +108,45 @@ bool IsOver(const JsonObject& workload) {
          });
 }
 
+// What limits the creation of pods: a LimitRange, ResourceQuota or RuntimeClass, as it is given.
+struct Limit {
+  const api::scheme::Kind* kind;
+  JsonObject document;
+};
+
+// Sets status.used of the quota to what the objects use, unless it says so itself.
+void CountUse(const std::vector<api::Object>& objects, Instant now, JsonObject& quota) {
+  const JsonObject* spec = ObjectAt(&quota, "spec");
+  const JsonObject* hard = ObjectAt(spec, "hard");
+  if (hard == nullptr) return;
+  api::ResourceList used =
+      apiserver::admission::QuantitiesOf(ObjectAt(ObjectAt(&quota, "status"), "used"));
+  const bool known = std::ranges::all_of(
+      *hard, [&](const auto& entry) { return used.contains(std::string(entry.key())); });
+  const std::string home = HomeOf(StringAt(ObjectAt(&quota, "metadata"), "namespace"));
+  if (!known) {
+    used.clear();
+    for (const auto& entry : *hard) used[std::string(entry.key())];
+  }
+  for (const api::Object& object : objects) {
+    if (known || api::MetaOf(object).namespace_ != home) continue;
+    const api::scheme::Kind& kind = SchemeKindOf(object);
+    const auto document = api::ParseJson(api::EncodeJson(object));
+    if (!document) continue;
+    const JsonObject& fields = document->get_object();
+    if (!apiserver::admission::MatchesQuotaScopes(spec, kind, fields)) continue;
+    for (const auto& [resource, amount] : apiserver::admission::QuotaUsageOf(kind, fields, now)) {
+      const auto total = used.find(resource);
+      if (total != used.end()) total->second += amount;
+    }
+  }
+  const api::Json limits = *hard;
+  JsonObject& status = api::EnsureObject(quota, "status");
+  status["hard"] = limits;
+  JsonObject& out = api::EnsureObject(status, "used");
+  for (const auto& [resource, amount] : used) api::SetString(out, resource, amount.ToString());
+}
+
 class ClusterMaker {
  public:
   ClusterMaker(Manifests manifests, const scheduler::model::Features& features)
@@ -128,9 +173,12 @@ class ClusterMaker {
                                 api::KeyOf(object).ToString()));
       }
     }
+    std::set<std::string> homes;  // Of workloads.
     for (const Manifest& manifest : manifests_.objects) {
       if (Status status = CheckNew(manifest, namespaces, cluster); !status) return status;
+      if (manifest.workload != nullptr) homes.insert(std::get<1>(IdentityOf(manifest)));
     }
+    for (const std::string& home : homes) AddLimitsOf(home, cluster);
     live_ = objects_.size();
     return {};
   }
@@ -140,6 +188,9 @@ class ClusterMaker {
     for (const Manifest& manifest : manifests_.objects) {
       if (manifest.object) owners_.Add(*manifest.object);
       if (manifest.workload != nullptr) owners_.Add(manifest);
+      if (manifest.limit != nullptr) {
+        limits_.push_back({manifest.limit, manifest.document.get_object()});
+      }
     }
     for (const api::Object& object : objects_) owners_.Add(object);
     const bool expands = std::ranges::any_of(
@@ -160,6 +211,22 @@ class ClusterMaker {
   }
 
  private:
+  // Reads what limits new pods in the namespace of a live cluster; nothing that may not be read.
+  void AddLimitsOf(const std::string& home, LiveCluster& cluster) {
+    for (const char* resource : {"limitranges", "resourcequotas"}) {
+      const api::scheme::Kind& kind = api::scheme::KindOf(resource);
+      const auto body = client::GetIfFound(
+          cluster.client(),
+          fmt::format("/api/v1/namespaces/{}/{}", client::QueryEscape(home), resource));
+      if (!body || !*body) continue;
+      const auto list = api::ParseJson(**body);
+      const api::JsonArray* items = list ? api::ArrayAt(AsObject(*list), "items") : nullptr;
+      for (size_t i = 0; items != nullptr && i < items->size(); ++i) {
+        if (const JsonObject* item = AsObject((*items)[i])) limits_.push_back({&kind, *item});
+      }
+    }
+  }
+
   static Status CheckNew(const Manifest& manifest, const std::set<std::string>& namespaces,
                          LiveCluster& cluster) {
     const bool is_pod = manifest.object && IsPod(*manifest.object);
@@ -231,6 +298,17 @@ class ClusterMaker {
       created->metadata.name = name;
       AddToExpansion(api::Ref<api::Namespace>(std::move(created)));
     }
+    for (Limit& limit : limits_) {
+      apiserver::admission::ApplyDefaults(*limit.kind, limit.document);
+      if (limit.kind->namespaced) {
+        JsonObject& metadata = api::EnsureObject(limit.document, "metadata");
+        api::SetString(metadata, "namespace", HomeOf(StringAt(&metadata, "namespace")));
+      }
+      if (limit.kind->IsBuiltIn("ResourceQuota")) {
+        CountUse(*complete, made_.start, limit.document);
+      }
+      expansion_->AddObject(*limit.kind, limit.document);
+    }
     return {};
   }
 
@@ -253,7 +331,15 @@ class ClusterMaker {
     const size_t before = made_.pods.size();
     auto created = expansion_->Expand(*manifest.workload, std::move(manifest.document));
     if (!created) return Fail(fmt::format("{}: {}", manifest.place, created.error().message));
-    for (const api::Json& document : *created) {
+    if (!created->refused.empty()) {
+      made_.refusals.push_back(
+          {{std::string(manifest.workload->api_version()), kind, {namespace_, name}},
+           created->wanted - created->created,
+           created->wanted,
+           created->refused});
+      if (created->created == 0) return {};
+    }
+    for (const api::Json& document : created->objects) {
       auto decoded = api::DecodeJson(api::ToJsonText(document));
       if (!decoded) return Fail(fmt::format("{}: {}", manifest.place, decoded.error().message));
       for (api::Object& object : *decoded) Add(std::move(object));
@@ -281,6 +367,7 @@ class ClusterMaker {
   size_t live_ = 0;  // How many of them, the first ones, are of a live cluster.
   Owners owners_;
   std::optional<localcluster::WorkloadExpansion> expansion_;
+  std::vector<Limit> limits_;
   std::vector<std::string> given_;  // Workloads whose pods are given.
   std::vector<std::string> empty_;  // Workloads without pods to create.
   ScheduledCluster made_;

@@ -10,6 +10,7 @@
 #include "base/time.h"
 #include "cmd/live_cluster.h"
 #include "cmd/manifests.h"
+#include "explain/refusal.h"
 #include "scheduler/model/features.h"
 
 namespace berth::cmd {
@@ -19,6 +20,8 @@ struct ScheduledCluster {
   std::vector<api::ObjectKey> pods;  // The new ones: those of files and their workloads.
   Instant start;                     // The time of the latest timestamp.
   std::vector<std::string> notes;    // About workloads for which no pods were created.
+  // Workloads of which a quota, a LimitRange or a missing class refuses pods.
+  std::vector<explain::Refusal> refusals;
 };
 
 // The time of a cluster without later timestamps: 2026-01-01T00:00:00Z. No clock is read, so that

@@ -98,6 +98,17 @@ Result<ScheduledCluster> ReadCluster(const ScheduleOptions& options, bool has_ex
       MakeCluster(*std::move(manifests), features, cluster ? &live : nullptr, cluster.get());
   if (!read) return read;
   for (const std::string& note : read->notes) Note(note);
+  for (const explain::Refusal& refusal : read->refusals) {
+    // A class that does not exist is a mistake in the files; a limit is a fact of the cluster.
+    const std::string shown =
+        fmt::format("{} {}", refusal.workload.kind, refusal.workload.key.ToString());
+    const explain::Sentence sentence =
+        explain::SentenceOf(refusal, [](std::string_view) { return std::vector<std::string>(); });
+    if (sentence.obstacle.starts_with("Missing ")) {
+      return Fail(fmt::format("{}: its pods: {}", shown, refusal.message));
+    }
+    Note(fmt::format("{}: {}", shown, sentence.text));
+  }
   return read;
 }
 
@@ -145,6 +156,7 @@ Result<ScheduleReport> Schedule(const ScheduleOptions& options, const Registry& 
     }
   }
   RetainNew(options, *cluster, *report);
+  report->refusals = cluster->refusals;
   return report;
 }
 
@@ -177,8 +189,9 @@ int RunSchedule(const ScheduleOptions& options, const Registry& registry) {
   }
   auto report = Schedule(options, registry);
   Status status = report ? Status() : std::unexpected(report.error());
-  const bool all_scheduled =
-      report && report->Count(PodOutcome::Kind::kScheduled) == report->pods.size();
+  const bool all_scheduled = report &&
+                             report->Count(PodOutcome::Kind::kScheduled) == report->pods.size() &&
+                             report->refusals.empty();
   if (report && report->pods.empty()) Note("no pending pods found");
   if (status) status = RetainPods(options.pods, *report);
   if (!status) {

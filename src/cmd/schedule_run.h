@@ -10,6 +10,7 @@
 #include "api/object.h"
 #include "base/result.h"
 #include "explain/explanation_summary.h"
+#include "explain/refusal.h"
 #include "scheduler/engine/engine.h"
 #include "scheduler/recording/recording.h"
 
@@ -60,8 +61,9 @@ struct ScheduleReport {
   size_t running = 0;            // Pods that had a node at the start.
   std::vector<PodOutcome> pods;  // In input order.
 
-  std::vector<EvictedPod> evicted;   // In order of eviction.
-  std::vector<GroupOutcome> groups;  // By name.
+  std::vector<EvictedPod> evicted;         // In order of eviction.
+  std::vector<GroupOutcome> groups;        // By name.
+  std::vector<explain::Refusal> refusals;  // Workloads of which pods would not be created.
 
   size_t Count(PodOutcome::Kind kind) const;
 };

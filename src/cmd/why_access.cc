@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <future>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -12,7 +13,6 @@
 
 #include "api/scheme/scheme.h"
 #include "explain/patches.h"
-#include "runtime/permission_check.h"
 
 namespace berth::cmd {
 namespace {
@@ -63,21 +63,21 @@ std::vector<Permission> Missing(LiveCluster& cluster, std::vector<Permission> pe
 
 }  // namespace
 
-void AddForbidden(LiveCluster& cluster, explain::PodExplanation& pod) {
-  if (!pod.fixes || pod.fixes->fixes.empty()) return;
-  std::vector<Permission> asked;
+void AccessCheck::AddForbidden(explain::PodExplanation& pod) {
+  if (cluster_ == nullptr || !pod.fixes) return;
+  std::vector<Permission> unknown;
   for (const explain::Fix& fix : pod.fixes->fixes) {
     for (Permission& permission : PermissionsFor(fix, pod.workload)) {
-      if (std::ranges::find(asked, permission) == asked.end()) {
-        asked.push_back(std::move(permission));
-      }
+      if (std::ranges::find(asked_, permission) != asked_.end()) continue;
+      asked_.push_back(permission);
+      unknown.push_back(std::move(permission));
     }
   }
-  if (asked.empty()) return;
-  const std::vector<Permission> missing = Missing(cluster, std::move(asked));
+  if (!unknown.empty())
+    std::ranges::copy(Missing(*cluster_, unknown), std::back_inserter(missing_));
   for (explain::Fix& fix : pod.fixes->fixes) {
     for (const Permission& permission : PermissionsFor(fix, pod.workload)) {
-      if (std::ranges::find(missing, permission) == missing.end()) continue;
+      if (std::ranges::find(missing_, permission) == missing_.end()) continue;
       fix.forbidden = ToString(permission);
       break;
     }

@@ -5,10 +5,8 @@
 #include <unistd.h>
 
 #include <array>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <thread>
 
 namespace berth::cmd {
 namespace {
@@ -57,11 +55,11 @@ Status ApplySteps(const std::vector<explain::Step>& steps, const ApplyOptions& o
   return {};
 }
 
-Status WatchUntilRunning(const std::function<Result<RunningPods>()>& look) {
-  constexpr int kLooks = 60;
+Status WatchUntilRunning(const std::function<Result<RunningPods>()>& look,
+                         const std::function<void(Duration)>& pause) {
   size_t last = SIZE_MAX;
-  for (int i = 0; i < kLooks; ++i) {
-    if (i > 0) std::this_thread::sleep_for(std::chrono::seconds(2));
+  for (int i = 0; i < kMostLooks; ++i) {
+    if (i > 0) pause(kBetweenLooks);
     const auto progress = look();
     if (!progress) return std::unexpected(progress.error());
     if (progress->running != last) {

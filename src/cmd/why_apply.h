@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/time.h"
 #include "explain/patches.h"
 
 namespace berth::cmd {
@@ -26,7 +27,13 @@ struct RunningPods {
   size_t running = 0, pods = 0;
 };
 
-// Calls `look` every two seconds, and prints what changes, until all run. Fails after two minutes.
-Status WatchUntilRunning(const std::function<Result<RunningPods>()>& look);
+// How often `look` is called at most, and what passes between: two minutes together.
+inline constexpr int kMostLooks = 60;
+inline constexpr Duration kBetweenLooks = Duration::Seconds(2);
+
+// Calls `look` until all pods run, and prints what changes. `pause` waits for as long as it is
+// told. Fails after kMostLooks, or if `look` does.
+Status WatchUntilRunning(const std::function<Result<RunningPods>()>& look,
+                         const std::function<void(Duration)>& pause);
 
 }  // namespace berth::cmd

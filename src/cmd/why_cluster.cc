@@ -1,7 +1,6 @@
 #include "cmd/why_cluster.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -20,6 +19,7 @@
 #include "cmd/feature_gate_flag.h"
 #include "cmd/manifests.h"
 #include "cmd/object_files.h"
+#include "cmd/progress_line.h"
 #include "cmd/schedule_cluster.h"
 #include "explain/workload.h"
 #include "scheduler/config/engine_options.h"
@@ -30,24 +30,6 @@ namespace berth::cmd {
 namespace {
 
 void WhyNote(std::string_view text) { fmt::print(stderr, "berth why: note: {}\n", text); }
-
-// Shows on a terminal what is being read.
-class ReadingLine {
- public:
-  ~ReadingLine() {
-    if (shown_) fmt::print(stderr, "\r\033[K");
-  }
-  void Show(std::string_view resource, size_t objects) {
-    if (!terminal_) return;
-    shown_ = true;
-    fmt::print(stderr, "\r\033[Kreading {}: {}", resource, objects);
-    std::fflush(stderr);
-  }
-
- private:
-  const bool terminal_ = isatty(STDERR_FILENO) == 1;
-  bool shown_ = false;
-};
 
 api::ObjectKey KeyOfPod(const api::Ref<api::Pod>& pod) {
   return {pod->metadata.namespace_, pod->metadata.name};
@@ -96,7 +78,14 @@ Status WhyCluster::ReadFiles(const WhySource& source) {
   if (!read) return std::unexpected(read.error());
   for (const std::string& note : read->notes) WhyNote(note);
   now_ = read->start + Duration::Seconds(1);
+  refusals_ = std::move(read->refusals);
   Deliver(read->objects);
+  for (const api::Object& object : read->objects) {
+    const auto* pod = std::get_if<api::Ref<api::Pod>>(&object);
+    if (pod == nullptr) continue;
+    const std::string& phase = (*pod)->status.phase;
+    if (phase == "Succeeded" || phase == "Failed") finished_.emplace(KeyOfPod(*pod), *pod);
+  }
   return ReadRaw(source.files);
 }
 
@@ -135,10 +124,11 @@ Status WhyCluster::ReadLive(const WhySource& source) {
   if (!live) return std::unexpected(live.error());
   live_ = *std::move(live);
   namespace_ = source.namespace_.empty() ? live_->default_namespace() : source.namespace_;
-  ReadingLine line;
-  auto readable = live_->ListReadable(
-      features_, namespace_,
-      [&](std::string_view resource, size_t objects) { line.Show(resource, objects); });
+  ProgressLine line;
+  auto readable =
+      live_->ListReadable(features_, namespace_, [&](std::string_view resource, size_t objects) {
+        line.Show(fmt::format("reading {}: {}", resource, objects));
+      });
   if (!readable) return std::unexpected(readable.error());
   for (const std::string& note : readable->notes) WhyNote(note);
   left_out_ = std::move(readable->left_out);
@@ -167,6 +157,8 @@ Result<api::Ref<api::Pod>> WhyCluster::FindPod(const std::string& name) {
     if (!found) return std::unexpected(found.error());
     if (*found) return **found;
   }
+  const auto finished = finished_.find({namespace_, name});
+  if (finished != finished_.end()) return finished->second;
   Suggestion suggestion(name);
   cluster.pods().ForEach([&](const scheduler::model::PodRecord& pod) {
     if (pod.object->metadata.namespace_ == namespace_) {

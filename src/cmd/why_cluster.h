@@ -2,6 +2,7 @@
 // or that of files.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "base/result.h"
 #include "base/time.h"
 #include "cmd/live_cluster.h"
+#include "explain/refusal.h"
 #include "scheduler/engine/engine.h"
 #include "scheduler/framework/registry.h"
 #include "scheduler/model/features.h"
@@ -53,6 +55,8 @@ class WhyCluster {
   LiveCluster* live() { return live_.get(); }  // Null for files.
   // Of files: all objects as they are there, of kinds that the model does not read, too.
   const std::vector<api::JsonObject>& raw() const { return raw_; }
+  // Of files: pods that would not be created.
+  const std::vector<explain::Refusal>& refusals() const { return refusals_; }
 
  private:
   WhyCluster() = default;
@@ -71,6 +75,8 @@ class WhyCluster {
   Instant now_;
   std::vector<LeftOut> left_out_;
   std::vector<api::JsonObject> raw_;
+  std::vector<explain::Refusal> refusals_;
+  std::map<api::ObjectKey, api::Ref<api::Pod>> finished_;  // Of files: the model has none of them.
 };
 
 }  // namespace berth::cmd

@@ -10,8 +10,7 @@
 #include <vector>
 
 #include "api/json/document.h"
-#include "api/json/writer.h"
-#include "api/json/yaml_writer.h"
+#include "apiserver/selectors.h"
 #include "cmd/command_line.h"
 #include "cmd/commands.h"
 #include "cmd/complete_names.h"
@@ -19,140 +18,27 @@
 #include "cmd/live_cluster.h"
 #include "cmd/scheduler_pods.h"
 #include "cmd/why_access.h"
-#include "cmd/why_apply.h"
 #include "cmd/why_attempts.h"
 #include "cmd/why_cluster.h"
+#include "cmd/why_fix.h"
+#include "cmd/why_many.h"
+#include "cmd/why_options.h"
 #include "cmd/why_outside.h"
+#include "cmd/why_print.h"
 #include "cmd/why_subject.h"
 #include "cmd/why_text.h"
 #include "explain/group_explanation.h"
-#include "explain/patches.h"
 #include "explain/pod_explanation.h"
 #include "explain/pod_explanation_json.h"
-#include "explain/pod_groups.h"
 #include "flags/command.h"
 #include "flags/flag_group.h"
 
 namespace berth::cmd {
 namespace {
 
-struct WhyOptions {
-  std::string subject;  // POD or KIND/NAME.
-  bool all_pending = false;
-  WhySource source;
-  std::string output = "text";  // Or wide, json, yaml.
-  bool fixes = true;
-  size_t fix = 0;  // The fix to print or apply; 0: none.
-  bool apply = false, yes = false, watch = false;
-  std::string node;  // Of --on.
-  SchedulerAccess scheduler;
-};
-
 int WhyUsageError(std::string_view problem) {
   fmt::print(stderr, "berth why: {}\nSee 'berth why --help' for usage.\n", problem);
   return kExitUsage;
-}
-
-TimeFormat TimesOf(const WhyOptions& options, const WhyCluster& cluster) {
-  return {cluster.now(), options.output == "wide"};
-}
-
-// Adds to a document what could not be read.
-void AddLeftOut(const WhyCluster& cluster, api::JsonObject& document) {
-  if (cluster.left_out().empty()) return;
-  api::JsonArray& list = document["leftOut"].emplace_array();
-  for (const LeftOut& left_out : cluster.left_out()) {
-    api::JsonObject& one = list.emplace_back(boost::json::object_kind).get_object();
-    one.emplace("resource", left_out.resource);
-    one.emplace("reason", left_out.reason);
-  }
-}
-
-std::string LeftOutText(const WhyCluster& cluster) {
-  if (cluster.left_out().empty()) return "";
-  std::string out = "\nLeft out, so that the answer may be wrong where it depends on them:\n";
-  for (const LeftOut& left_out : cluster.left_out()) {
-    out += fmt::format("  {}: {}\n", left_out.resource, left_out.reason);
-  }
-  return out;
-}
-
-// Prints `text`, or `document` in the format of --output.
-int Print(const WhyOptions& options, const WhyCluster& cluster, const std::string& text,
-          api::JsonObject document) {
-  if (options.output == "text" || options.output == "wide") {
-    fmt::print("{}{}", text, LeftOutText(cluster));
-    return kExitOk;
-  }
-  AddLeftOut(cluster, document);
-  if (options.output == "json") {
-    fmt::print("{}\n", api::ToPrettyJson(document));
-  } else {
-    fmt::print("{}", api::ToYamlText(document));
-  }
-  return kExitOk;
-}
-
-int WhyFailed(std::string_view message) {
-  fmt::print(stderr, "berth why: {}\n", message);
-  return kExitFailed;
-}
-
-// What --watch waits for: the pods of the subject that are there now.
-Result<RunningPods> Look(const WhyOptions& options, const Registry& registry) {
-  auto cluster = WhyCluster::Read(options.source, registry);
-  if (!cluster) return std::unexpected(cluster.error());
-  const auto subject = ParseWhySubject(options.subject);
-  if (!subject) return std::unexpected(subject.error());
-  std::vector<api::Ref<api::Pod>> pods;
-  if (subject->kind == "Pod") {
-    // While it is created again, it is absent.
-    if (const auto pod = (*cluster)->FindPod(subject->name)) pods.push_back(*pod);
-  } else if (auto found = (*cluster)->PodsOf(subject->kind, subject->api_version, subject->name)) {
-    pods = *std::move(found);
-  }
-  std::erase_if(pods, [](const auto& pod) { return pod->metadata.deletion_timestamp; });
-  RunningPods progress{.pods = pods.size()};
-  for (const api::Ref<api::Pod>& pod : pods) progress.running += pod->status.phase == "Running";
-  return progress;
-}
-
-int ApplyFix(const WhyOptions& options, const WhyCluster& cluster, const Registry& registry,
-             const explain::PodExplanation& pod) {
-  const auto steps = explain::StepsOf(pod.fixes->fixes[options.fix - 1], pod.workload);
-  const Status applied =
-      ApplySteps(steps, {options.yes, options.source.kubeconfig, options.source.context});
-  if (!applied) return WhyFailed(applied.error().message);
-  if (!options.watch) return kExitOk;
-  WhyOptions watched = options;
-  watched.source.namespace_ = cluster.namespace_name();
-  const Status ran = WatchUntilRunning([&] { return Look(watched, registry); });
-  return ran ? kExitOk : WhyFailed(ran.error().message);
-}
-
-int PrintFix(const WhyOptions& options, const WhyCluster& cluster, const Registry& registry,
-             const explain::PodExplanation& pod) {
-  const size_t found = pod.fixes ? pod.fixes->fixes.size() : 0;
-  if (options.fix > found) {
-    return WhyFailed(fmt::format(
-        "--fix {}: there {} {} fix{} for {}", options.fix, found == 1 ? "is" : "are",
-        found == 0 ? "no" : fmt::format("{}", found), found == 1 ? "" : "es", options.subject));
-  }
-  if (options.apply) return ApplyFix(options, cluster, registry, pod);
-  if (options.output == "json") {
-    return Print(options, cluster, "", explain::PatchesJson(pod, options.fix));
-  }
-  fmt::print("{}",
-             StepsText(pod.fixes->fixes[options.fix - 1], pod.workload, options.output == "yaml"));
-  return kExitOk;
-}
-
-// The pods of a workload that have fixes: those of the first group that has any.
-const explain::PodExplanation& StuckOf(const explain::PodGroups& groups) {
-  const auto stuck = std::ranges::find_if(groups.groups, [](const explain::PodGroup& group) {
-    return group.explanation.fixes && !group.explanation.fixes->fixes.empty();
-  });
-  return (stuck == groups.groups.end() ? groups.groups.front() : *stuck).explanation;
 }
 
 // Reports whether kube-scheduler itself, to be seen in `pods`, schedules the pod: nobody knows its
@@ -197,48 +83,15 @@ int WhyPod(const WhyOptions& options, WhyCluster& cluster, const Registry& regis
   auto explanation =
       explain::ExplainPod(cluster.engine(), *pod, cluster.profile(), cluster.now(), explain);
   if (!explanation) return WhyFailed(explanation.error().message);
-  AddOutside(cluster, *explanation);
-  if (cluster.live() != nullptr) AddForbidden(*cluster.live(), *explanation);
+  WhyOutside(cluster, false).AddTo(*explanation);
+  AccessCheck(cluster.live()).AddForbidden(*explanation);
   if (options.fix > 0) return PrintFix(options, cluster, registry, *explanation);
   std::string text = ToText(*explanation, TimesOf(options, cluster));
   api::JsonObject document = explain::ToJson(*explanation);
   if (Status status = AddHistory(options, cluster, *explanation, text, document); !status) {
     return WhyFailed(status.error().message);
   }
-  return Print(options, cluster, text, std::move(document));
-}
-
-int WhyMany(const WhyOptions& options, WhyCluster& cluster, const Registry& registry,
-            const std::optional<WhySubject>& subject, const explain::ExplainOptions& explain) {
-  std::vector<api::Ref<api::Pod>> pods;
-  std::optional<explain::ObjectName> workload;
-  std::optional<explain::Sentence> not_created;
-  if (subject) {
-    workload = {subject->api_version, subject->kind, {cluster.namespace_name(), subject->name}};
-    not_created = WhyNotCreated(cluster, *workload);
-    auto found = cluster.PodsOf(subject->kind, subject->api_version, subject->name);
-    if (found) {
-      pods = *std::move(found);
-    } else if (!not_created) {
-      return WhyFailed(found.error().message);
-    }
-  } else {
-    pods = cluster.Pending(options.source.namespace_);
-  }
-  auto groups =
-      explain::GroupPods(cluster.engine(), pods, cluster.profile(), cluster.now(), explain);
-  if (!groups) return WhyFailed(groups.error().message);
-  // Each is a request or two: the largest are those that are read.
-  constexpr size_t kGroupsAsked = 20;
-  for (size_t i = 0; i < std::min(groups->groups.size(), kGroupsAsked); ++i) {
-    AddOutside(cluster, groups->groups[i].explanation);
-    if (cluster.live() != nullptr) AddForbidden(*cluster.live(), groups->groups[i].explanation);
-  }
-  if (not_created) groups->sentence = not_created->text;
-  if (options.fix > 0 && groups->groups.empty()) return WhyFailed(groups->sentence);
-  if (options.fix > 0) return PrintFix(options, cluster, registry, StuckOf(*groups));
-  return Print(options, cluster, ToText(*groups, workload.has_value()),
-               explain::ToJson(*groups, workload ? &*workload : nullptr));
+  return PrintAnswer(options, cluster, text, std::move(document));
 }
 
 int WhyGroup(const WhyOptions& options, WhyCluster& cluster, const std::string& name) {
@@ -251,7 +104,7 @@ int WhyGroup(const WhyOptions& options, WhyCluster& cluster, const std::string& 
                     "--feature-gates GenericWorkload=true,GangScheduling=true",
                     name, cluster.namespace_name()));
   }
-  return Print(options, cluster, ToText(*group), explain::ToJson(*group));
+  return PrintAnswer(options, cluster, ToText(*group), explain::ToJson(*group));
 }
 
 int RunWhy(const WhyOptions& options, const Registry& registry) {
@@ -265,6 +118,12 @@ int RunWhy(const WhyOptions& options, const Registry& registry) {
     subject = *std::move(parsed);
   }
   const bool one_pod = subject && subject->kind == "Pod";
+  if ((options.all_namespaces || !options.selector.empty()) && !options.all_pending) {
+    return WhyUsageError("--all-namespaces and --selector require --all-pending");
+  }
+  if (const auto parsed = apiserver::ParseLabelSelector(options.selector); !parsed) {
+    return WhyUsageError(fmt::format("--selector: {}", parsed.error().message));
+  }
   if (options.fix > 0 && (!subject || subject->kind == "PodGroup")) {
     return WhyUsageError("--fix requires a pod or a workload");
   }
@@ -312,7 +171,7 @@ void AddWhy(flags::Command& berth, const Registry& registry) {
       "  berth why web-1 -n shop\n"
       "  berth why web-1 --fix 2 -o yaml\n"
       "  berth why deployment/web\n"
-      "  berth why --all-pending\n";
+      "  berth why --all-pending -l team=shop\n";
   const auto options = std::make_shared<WhyOptions>();
   const NameSource names{.kubeconfig = &options->source.kubeconfig,
                          .context = &options->source.context,
@@ -326,6 +185,15 @@ void AddWhy(flags::Command& berth, const Registry& registry) {
   group.Switch("all-pending", options->all_pending,
                "Explain all pods without a node, in groups with the same cause; of all namespaces "
                "unless --namespace is set");
+  group
+      .Switch("all-namespaces", options->all_namespaces,
+              "With --all-pending: of all namespaces, whatever --namespace says")
+      .Short('A');
+  group
+      .Text("selector", options->selector,
+            "With --all-pending: only pods with these labels, as in kubectl get")
+      .Short('l')
+      .As("SELECTOR");
   group
       .Text("namespace", options->source.namespace_,
             "Namespace of the pod or workload (default: that of the context)")

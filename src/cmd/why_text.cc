@@ -148,7 +148,7 @@ std::string FixText(const Fix& fix, const std::string& target) {
 }
 
 // The fixes of authors, then those of administrators, with their numbers.
-std::string FixLists(const explain::FixReport& report, const std::string& target) {
+std::string FixLists(const explain::FixReport& report, const std::string& target, size_t others) {
   const std::string where = target.empty() ? "" : " on " + target;
   std::string out;
   for (const explain::Audience audience :
@@ -164,13 +164,13 @@ std::string FixLists(const explain::FixReport& report, const std::string& target
                         where);
       }
       titled = true;
-      out += fmt::format("{:4}. {}\n", i + 1, FixText(report.fixes[i], target));
+      out += fmt::format("{:4}. {}\n", others + i + 1, FixText(report.fixes[i], target));
     }
   }
   return out;
 }
 
-std::string FixesText(const PodExplanation& pod) {
+std::string FixesText(const PodExplanation& pod, size_t others = 0) {
   const explain::FixReport& report = *pod.fixes;
   if (report.fixes.empty()) {
     return report.complete
@@ -178,7 +178,7 @@ std::string FixesText(const PodExplanation& pod) {
                : fmt::format("No fix found within {} decisions; not all were tried.\n",
                              report.decisions);
   }
-  return FixLists(report, pod.on ? pod.on->node : "");
+  return FixLists(report, pod.on ? pod.on->node : "", others);
 }
 
 // The first lines about a group: how many pods of what, and what decides.
@@ -189,8 +189,8 @@ std::string GroupTitle(const explain::PodGroup& group) {
     who += fmt::format(" of {} {}", group.workload.kind, group.workload.key.ToString());
   }
   const std::string& sentence = pod.sentence.text;
-  const bool running = pod.state == PodState::kRunning;
-  return fmt::format("\n{}: {}{}\n", who, running ? "running" : sentence,
+  const bool running = pod.sentence.obstacle == "Runs";
+  return fmt::format("{}: {}{}\n", who, running ? "running" : sentence,
                      sentence.ends_with('?') || running ? "" : ".");
 }
 
@@ -290,27 +290,46 @@ std::string ToText(const PodExplanation& pod, const TimeFormat& times) {
   return out;
 }
 
-std::string ToText(const explain::PodGroups& groups, bool details) {
-  std::string out = groups.sentence.empty() ? "" : groups.sentence + ".\n";
+std::string HeadText(const explain::PodGroups& groups, bool list) {
+  std::string out;
+  if (!groups.sentence.empty()) {
+    out += groups.sentence + (groups.sentence.ends_with('?') ? "\n" : ".\n");
+  }
+  for (size_t i = 0; i < groups.fixes.size(); ++i) {
+    const bool author = AudienceOf(groups.fixes[i]) == explain::Audience::kAuthor;
+    out += fmt::format("{:4}. {} can {}\n", i + 1, author ? "the author" : "an administrator",
+                       FixText(groups.fixes[i], ""));
+  }
   out +=
       fmt::format("{} in {}\n", Plural(groups.pods, "pod"), Plural(groups.groups.size(), "group"));
   for (const explain::PodGroup& group : groups.groups) {
-    out += GroupTitle(group);
-    const size_t more = group.pods - group.examples.size();
-    out += fmt::format("  {}{}\n", NamesOf(group.examples),
-                       more == 0 ? "" : fmt::format(" and {} more", more));
-    const PodExplanation& pod = group.explanation;
-    if (pod.decision && pod.state != PodState::kRunning && !pod.decision->message.empty()) {
-      out += fmt::format("  {}\n", pod.decision->message);
-    }
-    if (pod.placement) out += "  " + PlacementText(pod);
-    if (pod.fixes) {
-      out += FixesText(pod);
-    } else if (pod.decision && pod.decision->outcome == Outcome::kUnschedulable) {
-      out += HowToAsk(group);
-    }
-    if (details && pod.decision) out += "\n" + explain::ToText(pod.decision->explanation);
+    if (list) out += "  " + GroupTitle(group);
   }
+  if (!groups.not_created.empty()) out += "\nPods that were not created:\n";
+  for (const auto& [workload, sentence] : groups.not_created) {
+    out += fmt::format("  {} {}: {}{}\n", workload.kind, workload.key.ToString(), sentence.text,
+                       sentence.text.ends_with('?') ? "" : ".");
+  }
+  return out;
+}
+
+std::string ToText(const explain::PodGroup& group, bool details, size_t others) {
+  std::string out = "\n" + GroupTitle(group);
+  const size_t more = group.pods - group.examples.size();
+  out += fmt::format("  {}{}\n", NamesOf(group.examples),
+                     more == 0 ? "" : fmt::format(" and {} more", more));
+  const PodExplanation& pod = group.explanation;
+  if (pod.decision && pod.state != PodState::kRunning && !pod.decision->message.empty()) {
+    out += fmt::format("  {}\n", pod.decision->message);
+  }
+  if (pod.placement) out += "  " + PlacementText(pod);
+  if (pod.fixes) {
+    out += FixesText(pod, others);
+  } else if (pod.decision && pod.decision->outcome == Outcome::kUnschedulable &&
+             pod.state != PodState::kRunning) {
+    out += HowToAsk(group);
+  }
+  if (details && pod.decision) out += "\n" + explain::ToText(pod.decision->explanation);
   return out;
 }
 

@@ -11,8 +11,11 @@
 namespace berth::cmd {
 
 std::string ToText(const explain::PodExplanation& pod, const TimeFormat& times);
-// With `details`, as those of a pod.
-std::string ToText(const explain::PodGroups& groups, bool details);
+// The first lines about groups of pods: how many, and what was not created; with `list`, the
+// sentence of each group.
+std::string HeadText(const explain::PodGroups& groups, bool list);
+// A group. With `details`, as those of a pod. Its fixes are numbered after `others`.
+std::string ToText(const explain::PodGroup& group, bool details, size_t others = 0);
 std::string ToText(const explain::GroupExplanation& group);
 
 // Returns the steps of the fix, as commands; YAML documents that kubectl reads, with comments, if

@@ -12,6 +12,10 @@ std::string_view ToString(ChangeKind kind) {
       return "ReduceReplicas";
     case ChangeKind::kCreateClaim:
       return "CreateClaim";
+    case ChangeKind::kCreateAccount:
+      return "CreateAccount";
+    case ChangeKind::kRaiseQuota:
+      return "RaiseQuota";
     case ChangeKind::kCreateClass:
       return "CreateClass";
     case ChangeKind::kUncordon:

@@ -19,6 +19,7 @@ namespace berth::explain {
 enum class ChangeKind : uint8_t {
   kCorrect,  // A name that was probably misspelt.
   kCreateClaim,
+  kCreateAccount,
   kLowerRequest,
   kReduceReplicas,
   kRelaxSpread,
@@ -30,6 +31,7 @@ enum class ChangeKind : uint8_t {
   kAddLabel,
   kRemoveTaint,
   kCreateClass,
+  kRaiseQuota,
   kProvideVolume,
   kAllowTopology,
   kAddDevices,

@@ -74,6 +74,9 @@ std::vector<Change> ChangeFinder::ForPreFilter(const std::string& plugin) {
     }
     return changes;
   }
+  if (plugin == "DynamicResources") {
+    return ResourceClaimCorrections(changed_.cluster(), changed_.pod());
+  }
   if (plugin == "NodeAffinity") {
     // The required affinity names nodes that exclude each other; the nodeSelector has no part.
     api::Pod pod = changed_.pod();

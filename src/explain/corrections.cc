@@ -2,12 +2,18 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+#include <memory>
 #include <string>
 #include <utility>
 
 #include "api/json/writer.h"
 #include "base/suggestion.h"
+#include "explain/affinity_corrections.h"
 #include "explain/pod_changes.h"
+#include "scheduler/model/features.h"
+#include "scheduler/model/objects.h"
 
 namespace berth::explain {
 namespace {
@@ -120,11 +126,132 @@ void AddResource(const Obstacle& obstacle, std::vector<Change>& changes) {
   }
 }
 
+// Replaces a toleration of the pod.
+Change SetToleration(const api::Pod& pod, size_t number, const api::Taint& taint) {
+  const api::Toleration& from = pod.spec.tolerations[number];
+  api::Toleration to = from;
+  to.key = taint.key;
+  if (from.op != "Exists") to.value = taint.value;
+  if (!from.effect.empty()) to.effect = taint.effect;
+  const auto text_of = [](const api::Toleration& one) {
+    return fmt::format("{}{}{}{}{}", one.key, one.op == "Exists" ? "" : "=", one.value,
+                       one.effect.empty() ? "" : ":", one.effect);
+  };
+  Change change = Correct(pod, "toleration " + text_of(from),
+                          fmt::format("tolerate {} instead of {}", text_of(to), text_of(from)));
+  change.edit_pod = [number, to](api::Pod& edited) { edited.spec.tolerations[number] = to; };
+  std::vector<api::Toleration> all = pod.spec.tolerations;
+  all[number] = to;
+  change.patch = {{"add", "/spec/tolerations", TolerationsJson(all)}};
+  change.amount =
+      static_cast<double>(EditDistance(from.key, to.key) + EditDistance(from.value, to.value));
+  return change;
+}
+
+bool IsLike(const std::string& word, const std::string& known) {
+  Suggestion suggestion(word);
+  suggestion.Consider(known);
+  return word == known || !suggestion.best().empty();
+}
+
+// Corrects the toleration that was probably meant for the first taint that the pod does not
+// tolerate: its key, value or effect.
+void AddToleration(const Obstacle& obstacle, std::vector<Change>& changes) {
+  const bool comparisons = obstacle.cluster.features().taint_toleration_comparison_operators;
+  const std::vector<api::Toleration>& all = obstacle.pod.spec.tolerations;
+  for (const api::Taint& taint : obstacle.node.spec.taints) {
+    const bool hard = taint.effect == "NoSchedule" || taint.effect == "NoExecute";
+    if (!hard || api::ToleratesAny(all, taint, comparisons)) continue;
+    if (IsSetByControllers(taint)) return;
+    for (size_t i = 0; i < all.size(); ++i) {
+      const bool simple = all[i].op.empty() || all[i].op == "Equal" || all[i].op == "Exists";
+      const bool alike = IsLike(all[i].key, taint.key) &&
+                         (all[i].op == "Exists" || IsLike(all[i].value, taint.value));
+      if (!simple || all[i].toleration_seconds || !alike) continue;
+      changes.push_back(SetToleration(obstacle.pod, i, taint));
+      return;
+    }
+    return;
+  }
+}
+
+Change UseResourceClaim(const api::Pod& pod, size_t number, const std::string& to) {
+  const std::string& from = *pod.spec.resource_claims[number].resource_claim_name;
+  Change change = Correct(pod, "ResourceClaim " + from,
+                          fmt::format("use the ResourceClaim {} instead of {}", to, from));
+  change.edit_pod = [number, to](api::Pod& edited) {
+    edited.spec.resource_claims[number].resource_claim_name = to;
+  };
+  change.patch = {
+      {"replace",
+       PatchPath({"spec", "resourceClaims", std::to_string(number), "resourceClaimName"}),
+       api::JsonQuoted(to)}};
+  return change;
+}
+
+Change SetDeviceClass(const api::ResourceClaim& claim, size_t request, const std::string& to) {
+  const api::ObjectKey key{claim.metadata.namespace_, claim.metadata.name};
+  const std::string& from = claim.spec.requests[request].exactly->device_class_name;
+  Change change = MakeChange(
+      ChangeKind::kCorrect, {"resource.k8s.io/v1", "ResourceClaim", key}, "DeviceClass " + from,
+      fmt::format("create the ResourceClaim {} again with DeviceClass {}", key.ToString(), to));
+  auto edited = std::make_shared<api::ResourceClaim>(claim);
+  edited->spec.requests[request].exactly->device_class_name = to;
+  change.edits.push_back({api::Ref<api::ResourceClaim>(std::move(edited))});
+  change.patch = {{"replace",
+                   PatchPath({"spec", "devices", "requests", std::to_string(request), "exactly",
+                              "deviceClassName"}),
+                   api::JsonQuoted(to)}};
+  change.in_place = false;
+  return change;
+}
+
 }  // namespace
+
+std::vector<Change> ResourceClaimCorrections(const scheduler::model::Cluster& cluster,
+                                             const api::Pod& pod) {
+  std::vector<Change> changes;
+  const auto& claims = cluster.objects<api::ResourceClaim>();
+  for (size_t i = 0; i < pod.spec.resource_claims.size(); ++i) {
+    const auto& name = pod.spec.resource_claims[i].resource_claim_name;
+    if (!name) continue;
+    const auto* claim = claims.Find({pod.metadata.namespace_, *name});
+    if (claim == nullptr) {
+      Suggestion suggestion(*name);
+      for (const auto& [key, known] : claims.all()) {
+        if (key.namespace_ == pod.metadata.namespace_) suggestion.Consider(key.name);
+      }
+      if (suggestion.best().empty()) continue;
+      changes.push_back(UseResourceClaim(pod, i, suggestion.best()));
+      continue;
+    }
+    for (size_t r = 0; r < claim->spec.requests.size(); ++r) {
+      const auto& exactly = claim->spec.requests[r].exactly;
+      if (!exactly ||
+          cluster.objects<api::DeviceClass>().Find({"", exactly->device_class_name}) != nullptr) {
+        continue;
+      }
+      Suggestion suggestion(exactly->device_class_name);
+      for (const auto& [key, known] : cluster.objects<api::DeviceClass>().all()) {
+        suggestion.Consider(key.name);
+      }
+      if (suggestion.best().empty()) continue;
+      changes.push_back(SetDeviceClass(*claim, r, suggestion.best()));
+    }
+  }
+  return changes;
+}
 
 std::vector<Change> Corrections(const Obstacle& obstacle) {
   std::vector<Change> changes;
-  if (obstacle.plugin == "NodeAffinity") AddSelector(obstacle, changes);
+  if (obstacle.plugin == "NodeAffinity") {
+    AddSelector(obstacle, changes);
+    std::ranges::move(NodeAffinityCorrections(obstacle), std::back_inserter(changes));
+  }
+  if (obstacle.plugin == "InterPodAffinity") {
+    std::ranges::move(PodAffinityCorrections(obstacle), std::back_inserter(changes));
+  }
+  if (obstacle.plugin == "TaintToleration") AddToleration(obstacle, changes);
   if (obstacle.plugin == "NodeResourcesFit") AddResource(obstacle, changes);
   return changes;
 }

@@ -12,4 +12,9 @@ namespace berth::explain {
 // Returns the corrections after which the obstacle may be gone: to names that the node has.
 std::vector<Change> Corrections(const Obstacle& obstacle);
 
+// Returns the corrections of the pod's ResourceClaims: names of claims that do not exist, and of
+// their DeviceClasses.
+std::vector<Change> ResourceClaimCorrections(const scheduler::model::Cluster& cluster,
+                                             const api::Pod& pod);
+
 }  // namespace berth::explain

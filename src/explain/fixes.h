@@ -37,7 +37,7 @@ struct Fix {
   std::string node;             // On which the pod then runs.
   std::vector<Move> moves;
   std::vector<api::ObjectKey> victims;  // Pods that are preempted for it.
-  size_t similar = 0;  // Fixes of the same kind on other nodes, which are left out.
+  size_t similar = 0;          // Fixes of the same kind on other nodes, which are left out.
   std::string forbidden = {};  // What of it the asking user may not do: "patch nodes".
   // What holds replicas of the old template, which exclude those of the new one: to be deleted.
   std::vector<ObjectName> obsolete;

@@ -23,10 +23,7 @@ std::string ReasonOf(const NodeStanding& standing) {
     if (taint.key == "node.kubernetes.io/not-ready") return "not ready";
     if (taint.key == "node.kubernetes.io/unreachable") return "unreachable";
   }
-  const std::string prefix = "the pod does not tolerate ";
-  const std::string details(standing.details);
-  return details.starts_with(prefix) ? "tainted " + details.substr(prefix.size())
-                                     : std::string("tainted");
+  return "tainted " + standing.taints;
 }
 
 // "is cordoned", "are cordoned"; "has the taint a:NoSchedule"
@@ -61,7 +58,8 @@ std::string Nodes::All() const {
 Sentence NodeSentence(const scheduler::model::Cluster& cluster, const api::Pod& pod,
                       const std::vector<NodeStanding>& standings) {
   if (standings.empty()) return {"The cluster has no node", "NoNodes"};
-  const Distance nearest = std::ranges::min(standings, {}, &NodeStanding::distance).distance;
+  const Distance nearest =
+      std::ranges::min_element(standings, {}, &NodeStanding::distance)->distance;
   Nodes::List near, others;
   for (const NodeStanding& standing : standings) {
     (standing.distance == nearest ? near : others).push_back(&standing);
@@ -135,11 +133,12 @@ Sentence SentenceOfPlugin(const std::string& plugin, const Nodes& nodes) {
   std::set<std::string_view> details;
   const NodeStanding* first = &nodes.first();
   for (const NodeStanding* standing : nodes.list()) {
-    if (standing->detailed_by != plugin || standing->details.empty()) continue;
+    const std::string_view text = standing->DetailsBy(plugin);
+    if (text.empty()) continue;
     if (details.empty()) first = standing;
-    details.insert(standing->details);
+    details.insert(text);
   }
-  const std::string example(details.empty() ? std::string_view() : first->details);
+  const std::string example(details.empty() ? std::string_view() : first->DetailsBy(plugin));
   if (nodes.size() == 1 && !example.empty()) {
     return {fmt::format("On {}, {}", nodes.All(), example), plugin};
   }

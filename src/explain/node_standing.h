@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,23 +24,29 @@ enum class Distance : uint8_t {
   kUnsuited,  // Neither the removal of pods nor that of taints helps.
 };
 
+// Returns the account of the cycle, with what plugins say about each node. It costs more than all
+// else: few sentences need it.
+using CycleAccount = std::function<const scheduler::engine::Explanation&()>;
+
 struct NodeStanding {
   const api::Node* node = nullptr;
   scheduler::model::NodeRow row;
   Distance distance = Distance::kRoom;
   std::vector<scheduler::framework::Verdict> rejections;  // Of all plugins, in their order.
-  // What the plugin `detailed_by` says about the node: the one whose verdict ended the filtering.
-  std::string_view details, detailed_by;
+  std::string taints;  // That the pod does not tolerate: "a=b:NoSchedule, c:NoExecute".
+  const CycleAccount* account = nullptr;
 
   bool IsRejectedBy(std::string_view plugin) const;
+  // What the plugin says about the node whose verdict ended the filtering; empty if it is another
+  // one than `plugin`, unless that is empty.
+  std::string_view DetailsBy(std::string_view plugin) const;
   // Reports whether nothing but cordons and taints keeps the pod off.
   bool IsOnlyClosed() const;
 };
 
-// Returns the standing of every node that rejects the pod, by name. `fit` is Engine::Evaluate's
-// account of the pod on all nodes, `explanation` that of the cycle, which must outlive the result.
-std::vector<NodeStanding> StandingsOf(const scheduler::model::Cluster& cluster,
-                                      scheduler::engine::PodFit fit,
-                                      const scheduler::engine::Explanation& explanation);
+// Returns the standing of every node that rejects the pod, by name. `fit` is what Engine::Evaluate
+// says about the pod on all nodes. `account` must outlive the result.
+std::vector<NodeStanding> StandingsOf(const scheduler::model::Cluster& cluster, const api::Pod& pod,
+                                      scheduler::engine::PodFit fit, const CycleAccount& account);
 
 }  // namespace berth::explain

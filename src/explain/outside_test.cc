@@ -5,6 +5,8 @@
 #include <string>
 
 #include "api/json/parse.h"
+#include "testing/engine_harness.h"
+#include "testing/object_builders.h"
 #include "testing/require.h"
 
 namespace berth::explain {
@@ -25,7 +27,9 @@ TEST_P(TroubleTest, IsSaidInASentence) {
   const Case& c = GetParam();
   Events events;
   if (*c.event != '\0') events.push_back(Json(c.event));
-  const auto trouble = TroubleOf(Json(c.pod), events);
+  EngineHarness harness;
+  harness.Put(MakeNode("n"));
+  const auto trouble = TroubleOf(Json(c.pod), events, harness.cluster());
   EXPECT_EQ(trouble ? trouble->text : "", c.want);
 }
 
@@ -48,7 +52,8 @@ INSTANTIATE_TEST_SUITE_P(
              R"({"status":{"containerStatuses":[{"name":"c","restartCount":7,"state":{"waiting":)"
              R"({"reason":"CrashLoopBackOff"}},"lastState":{"terminated":{"exitCode":137,)"
              R"("reason":"OOMKilled"}}}]}})",
-             "Container c ends again and again with exit code 137 (OOMKilled), 7 restarts so far"},
+             "Container c is killed again and again because it uses more memory than its node has, "
+             "7 restarts so far"},
         Case{"Init",
              R"({"status":{"initContainerStatuses":[{"name":"i","state":{"terminated":)"
              R"({"exitCode":1,"reason":"Error"}}}],"containerStatuses":[{"name":"c","state":)"
@@ -70,50 +75,52 @@ INSTANTIATE_TEST_SUITE_P(
              ""},
         Case{"Finalizer",
              R"({"metadata":{"deletionTimestamp":"2026-01-01T00:00:00Z","finalizers":["a.b/c"]}})",
-             "It is deleted since 2026-01-01T00:00:00Z, and remains until whoever set the "
-             "finalizer a.b/c removes it"},
+             "It was deleted at 2026-01-01T00:00:00Z, but the finalizer a.b/c keeps it: the "
+             "controller that added it has not removed it"},
         Case{"Evicted",
              R"({"status":{"phase":"Failed","reason":"Evicted","message":"low on memory."}})",
-             "It has failed: Evicted: low on memory"}),
+             "Its node has evicted it: low on memory"},
+        Case{"OutOfMemory",
+             R"({"spec":{"containers":[{"name":"c","resources":{"limits":{"memory":"64Mi"}}}]},)"
+             R"("status":{"containerStatuses":[{"name":"c","restartCount":2,"state":{"waiting":)"
+             R"({"reason":"CrashLoopBackOff"}},"lastState":{"terminated":{"exitCode":137,)"
+             R"("reason":"OOMKilled"}}}]}})",
+             "Container c is killed again and again because it uses more memory than its limit of "
+             "64Mi, 2 restarts so far"},
+        Case{"LivenessProbe",
+             R"({"status":{"containerStatuses":[{"name":"c","restartCount":3,"state":{"waiting":)"
+             R"({"reason":"CrashLoopBackOff"}}}]}})",
+             "Container c is restarted again and again because its probe fails, 3 restarts so far: "
+             "Liveness probe failed: 500",
+             R"({"reason":"Unhealthy","message":"Liveness probe failed: 500"})"},
+        Case{"ReadinessProbe",
+             R"({"status":{"containerStatuses":[{"name":"c","ready":false,"state":)"
+             R"({"running":{}}}]}})",
+             "Container c runs, but is not ready: Readiness probe failed: 503",
+             R"({"reason":"Unhealthy","message":"Readiness probe failed: 503"})"},
+        Case{"Initializing",
+             R"({"status":{"initContainerStatuses":[{"name":"i","state":{"running":{}}}],)"
+             R"("containerStatuses":[{"name":"c","state":{"waiting":{"reason":)"
+             R"("PodInitializing"}}}]}})",
+             "Init container i still runs, and the others start when it ends"},
+        Case{"Sidecar",
+             R"({"spec":{"initContainers":[{"name":"i","restartPolicy":"Always"}]},"status":)"
+             R"({"initContainerStatuses":[{"name":"i","ready":true,"state":{"running":{}}}],)"
+             R"("containerStatuses":[{"name":"c","ready":true,"state":{"running":{}}}]}})",
+             ""},
+        Case{"NodeMissing", R"({"spec":{"nodeName":"gone-17"},"status":{"phase":"Pending"}})",
+             "Its node gone-17 does not exist"},
+        Case{"NotStarted", R"({"spec":{"nodeName":"n"},"status":{"phase":"Pending"}})",
+             "It has its place on n, and the kubelet there has not started it yet"}),
     [](const auto& test) { return std::string(test.param.name); });
 
-TEST(AutoscalerTest, ANodeThatIsComingDecides) {
-  const Sentence stuck{"No node has 9 cpu free", "x"};
-  EXPECT_EQ(WithAutoscaler(stuck, {}).text, stuck.text);
-  EXPECT_EQ(
-      WithAutoscaler(stuck, {Json(R"({"reason":"TriggeredScaleUp","message":"group a 1->2"})")})
-          .text,
-      "A node is coming: cluster-autoscaler says \"group a 1->2\"; until then: No node has 9 "
-      "cpu free");
-  EXPECT_EQ(
-      WithAutoscaler(stuck, {Json(R"({"reason":"NotTriggerScaleUp","message":"max size"})")}).text,
-      "No node has 9 cpu free, and cluster-autoscaler adds no node: max size");
-  EXPECT_EQ(
-      WithAutoscaler(stuck, {Json(R"({"reason":"Nominated","message":"should schedule on: x",)"
-                                  R"("source":{"component":"karpenter"}})")})
-          .text,
-      "A node is coming: Karpenter says \"should schedule on: x\"; until then: No node has 9 cpu "
-      "free");
-  // The scheduler's own events are no news.
-  EXPECT_EQ(WithAutoscaler(stuck, {Json(R"({"reason":"FailedScheduling","message":"0/3",)"
-                                        R"("source":{"component":"default-scheduler"}})")})
-                .text,
-            stuck.text);
-}
-
-TEST(NotCreatedTest, ConditionsAndEventsSayWhy) {
-  const auto deployment = Json(
-      R"({"kind":"Deployment","spec":{"replicas":4},"status":{"replicas":2,"conditions":[{"type":)"
-      R"("ReplicaFailure","status":"True","message":"exceeded quota: q"}]}})");
-  EXPECT_EQ(NotCreated(deployment, {})->text,
-            "2 of 4 replicas were not created: exceeded quota: q");
-  const auto job = Json(R"({"kind":"Job","status":{}})");
-  EXPECT_FALSE(NotCreated(job, {}));
-  EXPECT_EQ(NotCreated(job, {Json(R"({"reason":"FailedCreate","message":"forbidden"})")})->text,
-            "Its pods were not created: forbidden");
-  const auto complete =
-      Json(R"({"kind":"Deployment","spec":{"replicas":1},"status":{"replicas":1}})");
-  EXPECT_FALSE(NotCreated(complete, {Json(R"({"reason":"FailedCreate","message":"old"})")}));
+TEST(NodeTroubleTest, ANodeThatDoesNotRespondDecides) {
+  EngineHarness harness;
+  auto node = MakeNode("n");
+  node.object.status.conditions = {{"Ready", "Unknown"}};
+  harness.Put(node);
+  const auto pod = Json(R"({"spec":{"nodeName":"n"},"status":{"phase":"Running"}})");
+  EXPECT_EQ(TroubleOf(pod, {}, harness.cluster())->text, "Its node n does not respond");
 }
 
 }  // namespace BERTH_TEST_FILE

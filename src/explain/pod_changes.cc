@@ -29,31 +29,6 @@ bool IsDefault(const api::Toleration& toleration) {
           toleration.key == "node.kubernetes.io/unreachable");
 }
 
-std::string TolerationsJson(const std::vector<api::Toleration>& tolerations) {
-  api::JsonWriter writer;
-  writer.BeginArray();
-  for (const api::Toleration& toleration : tolerations) {
-    if (IsDefault(toleration)) continue;
-    writer.BeginObject();
-    const std::pair<const char*, const std::string*> texts[] = {{"key", &toleration.key},
-                                                                {"operator", &toleration.op},
-                                                                {"value", &toleration.value},
-                                                                {"effect", &toleration.effect}};
-    for (const auto& [name, text] : texts) {
-      if (text->empty()) continue;
-      writer.Key(name);
-      writer.String(*text);
-    }
-    if (toleration.toleration_seconds) {
-      writer.Key("tolerationSeconds");
-      writer.Int(*toleration.toleration_seconds);
-    }
-    writer.EndObject();
-  }
-  writer.EndArray();
-  return writer.Take();
-}
-
 Change Tolerate(const api::Pod& pod, const api::Taint& taint) {
   api::Toleration toleration;
   toleration.key = taint.key;
@@ -265,6 +240,31 @@ void AddTermChanges(const api::Pod& pod, bool anti, std::vector<Change>& changes
 }
 
 }  // namespace
+
+std::string TolerationsJson(const std::vector<api::Toleration>& tolerations) {
+  api::JsonWriter writer;
+  writer.BeginArray();
+  for (const api::Toleration& toleration : tolerations) {
+    if (IsDefault(toleration)) continue;
+    writer.BeginObject();
+    const std::pair<const char*, const std::string*> texts[] = {{"key", &toleration.key},
+                                                                {"operator", &toleration.op},
+                                                                {"value", &toleration.value},
+                                                                {"effect", &toleration.effect}};
+    for (const auto& [name, text] : texts) {
+      if (text->empty()) continue;
+      writer.Key(name);
+      writer.String(*text);
+    }
+    if (toleration.toleration_seconds) {
+      writer.Key("tolerationSeconds");
+      writer.Int(*toleration.toleration_seconds);
+    }
+    writer.EndObject();
+  }
+  writer.EndArray();
+  return writer.Take();
+}
 
 ObjectName NameOfPod(const api::Pod& pod) {
   return {"v1", "Pod", {pod.metadata.namespace_, pod.metadata.name}};

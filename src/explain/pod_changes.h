@@ -21,6 +21,9 @@ Change RelaxSpread(const api::Pod& pod, size_t number, int32_t max_skew);
 // one if that is empty.
 Change RaisePriority(const api::Pod& pod, int32_t priority, const std::string& priority_class);
 
+// Returns the list of a template: without those that the API server adds to every pod.
+std::string TolerationsJson(const std::vector<api::Toleration>& tolerations);
+
 // Names the pod as the object of a change.
 ObjectName NameOfPod(const api::Pod& pod);
 

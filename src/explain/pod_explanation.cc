@@ -116,6 +116,10 @@ class PodExplainer {
           fmt::format("schedulerName is \"{}\", which no profile serves: this is what {} decides",
                       pod_.spec.scheduler_name, profile_));
     }
+    if (options_.brief && options_.fix.node.empty() && TryBrief()) {
+      if (Status status = AddFixes(); !status) return std::unexpected(status.error());
+      return std::move(result_);
+    }
     auto explanation = DecideAgain(engine_, pod_, profile_, now_);
     if (!explanation) return std::unexpected(explanation.error());
     const size_t nodes = engine_.cluster().nodes().present_count();
@@ -165,11 +169,31 @@ class PodExplainer {
     return {};
   }
 
+  // Describes a pod that fits nowhere by its verdicts alone. Returns false if it is not one, or if
+  // more has to be known.
+  bool TryBrief() {
+    const bool waits = result_.state == PodState::kPending || result_.state == PodState::kGated;
+    if (!waits || result_.group || !engine_.Serves(pod_)) return false;
+    const auto pending = AsPending(pod_, pod_.spec.scheduler_name);
+    const auto decision = engine_.Preview(pending, now_);
+    if (!decision || decision->kind != scheduler::engine::Decision::Kind::kUnschedulable ||
+        !decision->victims.empty() || !decision->nominated_node.empty()) {
+      return false;
+    }
+    auto fit = engine_.Evaluate(pending, {}, now_);
+    if (!fit || !fit->pre_filter.ok()) return false;
+    Explanation explanation;
+    explanation.fit_error = decision->message;
+    result_.decision = DecisionOf(explanation, "", engine_.cluster().nodes().present_count());
+    result_.sentence = BriefSentenceOf(engine_, pending, *std::move(fit), result_, now_);
+    return true;
+  }
+
   void AddSentence(const Explanation& explanation) {
     const auto pending = AsPending(pod_, SchedulerOf(engine_, pod_, profile_));
     result_.sentence = SentenceOf(engine_, pending, explanation, result_, now_);
     if (!engine_.Serves(pod_) && result_.state == PodState::kPending) {
-      result_.sentence = UnservedSentence(result_);
+      result_.sentence = UnservedSentence(result_, profile_);
     }
   }
 

@@ -208,6 +208,16 @@ JsonObject ToJson(const PodGroups& groups, const ObjectName* subject) {
   JsonObject json = Document("PodExplanationGroups");
   if (subject != nullptr) json.emplace("workload", NameJson(*subject));
   AddText(json, "sentence", groups.sentence);
+  if (!groups.fixes.empty()) {
+    JsonArray& list = json["fixes"].emplace_array();
+    for (const Fix& fix : groups.fixes) list.emplace_back(FixJson(fix, {}));
+  }
+  if (!groups.not_created.empty()) {
+    JsonArray& list = json["notCreated"].emplace_array();
+    for (const auto& [workload, sentence] : groups.not_created) {
+      list.emplace_back(JsonObject{{"workload", NameJson(workload)}, {"sentence", sentence.text}});
+    }
+  }
   json.emplace("pods", groups.pods);
   JsonArray list;
   for (const PodGroup& group : groups.groups) {

@@ -164,9 +164,12 @@ TEST_F(PodExplanationTest, GroupsAreSortedBySize) {
     pods.push_back(MakePod("big" + std::to_string(i)).Request("cpu", "2").ref());
   }
   for (const auto& pod : pods) harness_.Put(pod);
-  const PodGroups groups =
-      Require(GroupPods(harness_.engine(), pods, kProfile, harness_.now(), {}));
+  PodGrouping grouping(harness_.engine(), kProfile, harness_.now(), {});
+  ASSERT_TRUE(grouping.Add(pods));
+  const PodGroups& groups = grouping.groups();
   ASSERT_EQ(groups.groups.size(), 2U);
+  EXPECT_FALSE(groups.groups[0].explanation.fixes);
+  ASSERT_TRUE(grouping.FindFixes(0));
   EXPECT_EQ(groups.groups[0].cause, "NodeResourcesFit: Insufficient cpu");
   EXPECT_EQ(groups.groups[0].pods, 7U);
   EXPECT_EQ(groups.groups[0].examples.size(), 5U);

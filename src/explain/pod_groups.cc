@@ -92,12 +92,14 @@ class GroupCauses {
   std::map<api::ObjectKey, std::string> causes_;
 };
 
-class Grouping {
+}  // namespace
+
+class PodGrouping::State {
  public:
-  Grouping(scheduler::engine::Engine& engine, const std::string& profile, Instant now,
-           const ExplainOptions& options)
+  State(scheduler::engine::Engine& engine, std::string profile, Instant now,
+        const ExplainOptions& options)
       : engine_(engine),
-        profile_(profile),
+        profile_(std::move(profile)),
         now_(now),
         options_(options),
         group_causes_(engine),
@@ -118,6 +120,33 @@ class Grouping {
     return Sorted(pods.size());
   }
 
+  // Adds the fixes of the group, which is that of this number in the order of Sorted.
+  Status AddFixes(size_t number, PodGroup& group) {
+    const Members& members = *sorted_[number];
+    // What is said of pods that are placed together holds while the others are placed.
+    members.together ? PlaceAgain() : placed_.RevertTo(0);
+    ExplainOptions options = options_;
+    options.fixes = true;
+    options.brief = true;
+    auto explanation = ExplainPod(engine_, members.pods.front(), profile_, now_, options);
+    if (!explanation) return std::unexpected(explanation.error());
+    if (!explanation->fixes) return {};
+    for (Fix& fix : explanation->fixes->fixes) {
+      fix.of = std::min(group.pods, kMostTogether);
+      fix.runs = CountTogether(engine_, fix, members.pods, !group.workload.key.name.empty(), now_);
+    }
+    for (Fix& fix : explanation->fixes->fixes) {
+      if (group.workload.key.name.empty()) break;
+      if (auto lower = LowerForAll(engine_, fix, members.pods, now_)) fix = *std::move(lower);
+    }
+    if (explanation->sentence.obstacle == "InterPodAffinity replicas") {
+      auto fewer = FewerReplicas(engine_.cluster(), group.workload);
+      if (fewer) explanation->fixes->fixes.insert(explanation->fixes->fixes.begin(), *fewer);
+    }
+    group.explanation.fixes = std::move(explanation->fixes);
+    return {};
+  }
+
  private:
   struct Known {
     std::string cause;
@@ -132,8 +161,11 @@ class Grouping {
 
   // Returns what is known about pods like `pod`, with those placed that were placed so far.
   Result<const Known*> Explained(const api::Pod& pod, const api::Ref<api::Pod>& ref) {
-    const std::string likeness = fmt::format("{}{}", LikenessOf(engine_.cluster(), pod),
-                                             placed_.size() == 0 ? "" : " together");
+    std::optional<Sentence> trouble;
+    if (options_.trouble && !pod.spec.node_name.empty()) trouble = options_.trouble(pod);
+    const std::string likeness =
+        fmt::format("{}{}{}", LikenessOf(engine_.cluster(), pod),
+                    placed_.size() == 0 ? "" : " together", trouble ? " " + trouble->text : "");
     const auto [entry, is_new] = known_.try_emplace(likeness);
     if (!is_new) return &entry->second;
     ExplainOptions options = options_;
@@ -154,6 +186,7 @@ class Grouping {
     }
     known.fits = fits && pending && group_cause->empty() && engine_.Serves(pod) &&
                  !scheduler::model::GroupNamedBy(pod);
+    if (trouble) explanation->sentence = *std::move(trouble);
     known.explanation = *std::move(explanation);
     return &known;
   }
@@ -165,7 +198,8 @@ class Grouping {
       if (decision->kind == scheduler::engine::Decision::Kind::kPlaced) {
         auto known = known_.find(LikenessOf(engine_.cluster(), *pod));
         Join(pod, known->second, false);
-        placed_.Put(BoundTo(*pod, decision->node));
+        bound_.push_back(BoundTo(*pod, decision->node));
+        placed_.Put(bound_.back());
         continue;
       }
       auto known = Explained(*pod, pod);
@@ -197,58 +231,48 @@ class Grouping {
     }
   }
 
-  Result<PodGroups> Sorted(size_t pods) {
-    std::vector<Members*> sorted;
-    for (auto& [key, members] : groups_) sorted.push_back(&members);
-    std::ranges::stable_sort(sorted, std::greater<>(),
+  void PlaceAgain() {
+    if (placed_.size() > 0) return;
+    for (const api::Ref<api::Pod>& pod : bound_) placed_.Put(pod);
+  }
+
+  PodGroups Sorted(size_t pods) {
+    for (auto& [key, members] : groups_) sorted_.push_back(&members);
+    std::ranges::stable_sort(sorted_, std::greater<>(),
                              [](const Members* members) { return members->group.pods; });
-    // Those of pods that are placed together first, while the others are placed.
-    for (const bool together : {true, false}) {
-      if (!together) placed_.RevertTo(0);
-      for (size_t i = 0; i < std::min(sorted.size(), kGroupsWithFixes); ++i) {
-        if (!options_.fixes || sorted[i]->together != together) continue;
-        if (Status status = AddFixes(*sorted[i]); !status) return std::unexpected(status.error());
-      }
-    }
     PodGroups groups;
     groups.pods = pods;
-    for (Members* members : sorted) groups.groups.push_back(std::move(members->group));
+    for (Members* members : sorted_) groups.groups.push_back(std::move(members->group));
     return groups;
   }
 
-  Status AddFixes(Members& members) {
-    PodGroup& group = members.group;
-    auto explanation = ExplainPod(engine_, members.pods.front(), profile_, now_, options_);
-    if (!explanation) return std::unexpected(explanation.error());
-    if (!explanation->fixes) return {};
-    for (Fix& fix : explanation->fixes->fixes) {
-      fix.of = std::min(group.pods, kMostTogether);
-      fix.runs = CountTogether(engine_, fix, members.pods, !group.workload.key.name.empty(), now_);
-    }
-    if (explanation->sentence.obstacle == "InterPodAffinity replicas") {
-      auto fewer = FewerReplicas(engine_.cluster(), group.workload);
-      if (fewer) explanation->fixes->fixes.insert(explanation->fixes->fixes.begin(), *fewer);
-    }
-    group.explanation.fixes = std::move(explanation->fixes);
-    return {};
-  }
-
   scheduler::engine::Engine& engine_;
-  const std::string& profile_;
+  const std::string profile_;
   const Instant now_;
-  const ExplainOptions& options_;
+  const ExplainOptions options_;
   GroupCauses group_causes_;
-  scheduler::engine::WhatIf placed_;    // Pods that fit.
-  std::map<std::string, Known> known_;  // By likeness.
+  std::vector<api::Ref<api::Pod>> bound_;  // Pods that fit, on their nodes...
+  scheduler::engine::WhatIf placed_;       // ...in the model, or not.
+  std::map<std::string, Known> known_;     // By likeness.
   std::map<GroupKey, Members> groups_;
+  std::vector<Members*> sorted_;
 };
 
-}  // namespace
+PodGrouping::PodGrouping(scheduler::engine::Engine& engine, std::string profile, Instant now,
+                         const ExplainOptions& options)
+    : state_(std::make_unique<State>(engine, std::move(profile), now, options)) {}
 
-Result<PodGroups> GroupPods(scheduler::engine::Engine& engine,
-                            const std::vector<api::Ref<api::Pod>>& pods, const std::string& profile,
-                            Instant now, const ExplainOptions& options) {
-  return Grouping(engine, profile, now, options).Run(pods);
+PodGrouping::~PodGrouping() = default;
+
+Status PodGrouping::Add(const std::vector<api::Ref<api::Pod>>& pods) {
+  auto groups = state_->Run(pods);
+  if (!groups) return std::unexpected(groups.error());
+  groups_ = *std::move(groups);
+  return {};
+}
+
+Status PodGrouping::FindFixes(size_t number) {
+  return state_->AddFixes(number, groups_.groups[number]);
 }
 
 }  // namespace berth::explain

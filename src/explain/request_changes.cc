@@ -176,19 +176,23 @@ std::vector<Change> RequestChanges(const Obstacle& obstacle) {
   const Shortage& first = shortages.front();
   // With next to nothing the program would not run.
   if (first.free < LeastOf(first.requested)) return {};
+  return {LowerRequestTo(obstacle.pod, first.resource, first.requested, first.free)};
+}
+
+Change LowerRequestTo(const api::Pod& pod, const std::string& resource, int64_t requested,
+                      int64_t target) {
   Change change =
-      MakeChange(ChangeKind::kLowerRequest, NameOfPod(obstacle.pod), "request " + first.resource,
-                 fmt::format("lower the {} request from {} to {}", first.resource,
-                             TextOfAmount(first.resource, first.requested),
-                             TextOfAmount(first.resource, first.free)));
-  change.amount = first.part();
-  change.edit_pod = [resource = first.resource, target = first.free](api::Pod& edited) {
+      MakeChange(ChangeKind::kLowerRequest, NameOfPod(pod), "request " + resource,
+                 fmt::format("lower the {} request from {} to {}", resource,
+                             TextOfAmount(resource, requested), TextOfAmount(resource, target)));
+  change.amount = Shortage{resource, requested, target}.part();
+  change.edit_pod = [resource, target](api::Pod& edited) {
     LowerRequest(edited, resource, target);
   };
-  api::Pod lowered = obstacle.pod;
-  LowerRequest(lowered, first.resource, first.free);
-  change.patch = PatchOf(obstacle.pod, lowered, first.resource);
-  return {std::move(change)};
+  api::Pod lowered = pod;
+  LowerRequest(lowered, resource, target);
+  change.patch = PatchOf(pod, lowered, resource);
+  return change;
 }
 
 }  // namespace berth::explain

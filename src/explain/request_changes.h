@@ -43,6 +43,10 @@ void LowerRequest(api::Pod& pod, std::string_view resource, int64_t target);
 // free there; nothing if none is.
 std::vector<Change> RequestChanges(const Obstacle& obstacle);
 
+// Returns the change that lowers the request of the resource from `requested` to `target`.
+Change LowerRequestTo(const api::Pod& pod, const std::string& resource, int64_t requested,
+                      int64_t target);
+
 // "1500m" of cpu, "512Mi" of memory: an amount as users write it.
 std::string TextOfAmount(std::string_view resource, int64_t amount);
 

@@ -235,6 +235,21 @@ std::optional<Sentence> SpreadSentence(const Cluster& cluster, const api::Pod& p
                   fmt::format("{} {}", kSpread, rest.obstacle)};
 }
 
+// The spread asks for more domains than the pod may use.
+std::optional<Sentence> DomainsSentence(const api::Pod& pod, const Nodes& nodes) {
+  const api::TopologySpreadConstraint* spread = HardSpread(pod);
+  if (spread == nullptr || !spread->min_domains) return std::nullopt;
+  const std::set<std::string> usable = DomainsOf(nodes.list(), spread->topology_key);
+  if (std::ssize(usable) >= *spread->min_domains) return std::nullopt;
+  const std::string noun = DomainNoun(spread->topology_key);
+  return Sentence{
+      fmt::format("Its topology spread asks for {} {}s at least (minDomains), and it may "
+                  "use {}: {}",
+                  *spread->min_domains, noun, usable.size(),
+                  SomeOf({usable.begin(), usable.end()})),
+      "PodTopologySpread minDomains"};
+}
+
 // --- different obstacles ---
 
 Sentence MixedSentence(const Cluster& cluster, const api::Pod& pod,
@@ -260,7 +275,7 @@ Sentence MixedSentence(const Cluster& cluster, const api::Pod& pod,
     } else {
       parts.push_back(fmt::format("{} {} out ({}: {})", list.size(),
                                   list.size() == 1 ? "is" : "are", some.names()[0],
-                                  some.first().details));
+                                  some.first().DetailsBy("")));
     }
   }
   return {fmt::format("Of the {} nodes that it may use, {}", nodes, SomeOf(parts)), std::move(key)};
@@ -282,9 +297,12 @@ Sentence RoomSentence(const Cluster& cluster, const api::Pod& pod, const Nodes& 
   if (by_plugin.size() > 1) return MixedSentence(cluster, pod, by_plugin, nodes.size());
   const std::string& plugin = by_plugin.begin()->first;
   if (plugin == kFit) return Lack(cluster, pod, nodes).Text(others);
+  if (plugin == kSpread) {
+    if (auto domains = DomainsSentence(pod, nodes)) return *std::move(domains);
+  }
   if (plugin.empty()) {
     return {fmt::format("Its place is reserved for others: on {}, {}", nodes.names()[0],
-                        nodes.first().details),
+                        nodes.first().DetailsBy("")),
             "Nominated"};
   }
   return SentenceOfPlugin(plugin, nodes);

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/suggestion.h"
 #include "explain/missing_objects.h"
 #include "explain/node_sentence.h"
 #include "explain/node_standing.h"
@@ -51,7 +52,8 @@ Sentence StuckSentence(scheduler::engine::Engine& engine, const api::Ref<api::Po
   auto fit = engine.Evaluate(pending, {}, now);
   if (!fit) return {Capitalized(fit.error().message), "Error"};
   if (!fit->pre_filter.ok()) return {Capitalized(fit->pre_filter.Message()), "PreFilter"};
-  return NodeSentence(cluster, *pending, StandingsOf(cluster, *std::move(fit), decided));
+  const CycleAccount account = [&decided]() -> const Explanation& { return decided; };
+  return NodeSentence(cluster, *pending, StandingsOf(cluster, *pending, *std::move(fit), account));
 }
 
 Sentence FitsSentence(const PodExplanation& pod) {
@@ -102,34 +104,54 @@ Sentence SentenceOfDecision(scheduler::engine::Engine& engine, const api::Ref<ap
   return StuckSentence(engine, pending, decided, now);
 }
 
+// Of a pod whose state decides, whatever nodes there are.
+std::optional<Sentence> SentenceOfState(const PodExplanation& pod) {
+  if (pod.state == PodState::kRunning) return Sentence{"It runs on " + pod.node, "Runs"};
+  if (pod.terminating) return Sentence{"It is being deleted", "Deleted"};
+  if (pod.state != PodState::kGated) return std::nullopt;
+  const bool one = pod.gates.size() == 1;
+  return Sentence{
+      fmt::format("It waits until its scheduling {} {} {} removed, by the {} that added {}",
+                  one ? "gate" : "gates", SomeOf(pod.gates), one ? "is" : "are",
+                  one ? "controller" : "controllers", one ? "it" : "them"),
+      "Gated " + SomeOf(pod.gates)};
+}
+
 }  // namespace
 
 Sentence SentenceOf(scheduler::engine::Engine& engine, const api::Ref<api::Pod>& pending,
                     const Explanation& decided, const PodExplanation& pod, Instant now) {
-  if (pod.state == PodState::kRunning) return {"It runs on " + pod.node, "Runs"};
-  if (pod.terminating) return {"It is being deleted", "Deleted"};
-  if (pod.state == PodState::kGated) {
-    return {fmt::format("It is held by {} {}, until whoever set {} removes {}",
-                        pod.gates.size() == 1 ? "the scheduling gate" : "the scheduling gates",
-                        SomeOf(pod.gates), pod.gates.size() == 1 ? "it" : "them",
-                        pod.gates.size() == 1 ? "it" : "them"),
-            "Gated " + SomeOf(pod.gates)};
-  }
+  if (auto of_state = SentenceOfState(pod)) return *std::move(of_state);
   Sentence sentence = SentenceOfDecision(engine, pending, decided, pod, now);
   if (auto of_group = GroupSentence(pod, sentence)) return *std::move(of_group);
   return sentence;
 }
 
+Sentence BriefSentenceOf(scheduler::engine::Engine& engine, const api::Ref<api::Pod>& pending,
+                         scheduler::engine::PodFit fit, const PodExplanation& pod, Instant now) {
+  if (auto of_state = SentenceOfState(pod)) return *std::move(of_state);
+  const scheduler::model::Cluster& cluster = engine.cluster();
+  if (auto missing = MissingObjectOf(cluster, *pending)) return *std::move(missing);
+  std::optional<Explanation> explanation;
+  const CycleAccount account = [&]() -> const Explanation& {
+    if (!explanation) explanation = engine.Explain(pending, now).value_or(Explanation());
+    return *explanation;
+  };
+  return NodeSentence(cluster, *pending, StandingsOf(cluster, *pending, std::move(fit), account));
+}
+
 // Whether a scheduler of that name runs is not known to the engine; the condition tells that one
 // has tried the pod.
-Sentence UnservedSentence(const PodExplanation& pod) {
+Sentence UnservedSentence(const PodExplanation& pod, const std::string& profile) {
   if (pod.condition) {
     return {fmt::format(
                 "Scheduler {} has not placed it: {}", pod.scheduler_name,
                 pod.condition->message.empty() ? pod.condition->reason : pod.condition->message),
             "Unserved " + pod.scheduler_name};
   }
-  return {fmt::format("No scheduler named {} looks at it", pod.scheduler_name),
+  Suggestion suggestion(pod.scheduler_name);
+  suggestion.Consider(profile);
+  return {fmt::format("No scheduler named {} looks at it{}", pod.scheduler_name, suggestion.Text()),
           "Unserved " + pod.scheduler_name};
 }
 

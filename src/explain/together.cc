@@ -7,14 +7,25 @@
 #include <utility>
 
 #include "explain/changed_cluster.h"
+#include "explain/request_changes.h"
 #include "explain/workload.h"
 #include "scheduler/engine/what_if.h"
 #include "scheduler/model/cluster.h"
+#include "scheduler/model/resources.h"
 
 namespace berth::explain {
 namespace {
 
 using scheduler::engine::Decision;
+
+// People write requests in round numbers.
+int64_t StepOf(const std::string& resource, int64_t requested) {
+  constexpr int64_t kMebibyte = 1 << 20;
+  if (resource == "cpu") return requested >= 1000 ? 100 : 10;
+  const bool bytes = resource == "memory" || resource == "ephemeral-storage";
+  if (!bytes) return 1;
+  return requested >= 1024 * kMebibyte ? 64 * kMebibyte : kMebibyte;
+}
 
 }  // namespace
 
@@ -44,6 +55,44 @@ size_t CountTogether(scheduler::engine::Engine& engine, const Fix& fix,
     placed.Put(BoundTo(*pod, node));
   }
   return count;
+}
+
+std::optional<Fix> LowerForAll(scheduler::engine::Engine& engine, const Fix& fix,
+                               const std::vector<api::Ref<api::Pod>>& pods, Instant now) {
+  const bool lowers = fix.changes.size() == 1 && fix.changes[0].kind == ChangeKind::kLowerRequest;
+  if (!lowers || fix.runs >= fix.of) return std::nullopt;
+  constexpr std::string_view kPrefix = "request ";
+  const api::Pod& pod = *pods.front();
+  const std::string resource = fix.changes[0].subject.substr(kPrefix.size());
+  const auto amount_of = [&](const api::Pod& one) {
+    const api::ResourceList requests = RequestsOf(engine.cluster(), one);
+    const auto found = requests.find(resource);
+    return found == requests.end() ? 0 : scheduler::model::AmountOf(resource, found->second);
+  };
+  const int64_t requested = amount_of(pod);
+  const int64_t step = StepOf(resource, requested);
+  const auto fix_with = [&](int64_t target) {
+    Fix lower;
+    lower.changes = {LowerRequestTo(pod, resource, requested, target)};
+    lower.of = fix.of;
+    lower.runs = CountTogether(engine, lower, pods, true, now);
+    return lower;
+  };
+  // In steps; what is tried last and lets fewer run is one step more.
+  int64_t works = (LeastOf(requested) + step - 1) / step;
+  int64_t fails = amount_of(*Apply(fix.changes, pod)) / step + 1;
+  if (works >= fails || fix_with(works * step).runs < fix.of) return std::nullopt;
+  while (fails - works > 1) {
+    const int64_t middle = works + (fails - works) / 2;
+    (fix_with(middle * step).runs < fix.of ? fails : works) = middle;
+  }
+  Fix lower = fix_with(works * step);
+  ChangedCluster changed(engine, pods.front(), now);
+  changed.Make(lower.changes[0]);
+  const auto verified = changed.Verify();
+  if (!verified) return std::nullopt;
+  lower.node = verified->node;
+  return lower;
 }
 
 std::optional<Fix> FewerReplicas(const scheduler::model::Cluster& cluster,

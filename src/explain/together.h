@@ -23,6 +23,12 @@ inline constexpr size_t kMostTogether = 200;
 size_t CountTogether(scheduler::engine::Engine& engine, const Fix& fix,
                      const std::vector<api::Ref<api::Pod>>& pods, bool one_workload, Instant now);
 
+// Returns the fix that lowers the request, of which `fix` lowers it so far that only some of the
+// pods run, to what lets all of them run. The placed replicas keep what they have: a rolling update
+// takes it from them only once the new ones run. Nothing if a tenth of the request is too much.
+std::optional<Fix> LowerForAll(scheduler::engine::Engine& engine, const Fix& fix,
+                               const std::vector<api::Ref<api::Pod>>& pods, Instant now);
+
 // Returns the fix that reduces the replicas of the workload to those that have a node; nothing if
 // none has one.
 std::optional<Fix> FewerReplicas(const scheduler::model::Cluster& cluster,

@@ -15,9 +15,11 @@
 
 #include "api/selector.h"
 #include "base/suggestion.h"
+#include "explain/affinity_corrections.h"
 #include "explain/node_sentence.h"
 #include "explain/obstacle.h"
 #include "explain/request_changes.h"
+#include "scheduler/model/objects.h"
 #include "scheduler/model/resources.h"
 #include "scheduler/plugins/explanation_text.h"
 
@@ -50,22 +52,23 @@ std::string Similar(const std::string& word, const std::set<std::string_view>& k
 
 // Says which values the nodes have, or which label was meant.
 std::string LabelHint(const Nodes& nodes, const std::string& key, const std::string& value) {
-  std::set<std::string_view> keys, values;
   std::map<std::string_view, size_t> present;
   for (const NodeStanding* standing : nodes.list()) {
-    for (const auto& [known, of_node] : standing->node->metadata.labels) {
-      keys.insert(known);
-      if (known != key) continue;
-      values.insert(of_node);
-      ++present[of_node];
-    }
+    const api::StringMap& labels = standing->node->metadata.labels;
+    if (const auto found = labels.find(key); found != labels.end()) ++present[found->second];
   }
   if (present.empty()) {
+    std::set<std::string_view> keys;
+    for (const NodeStanding* standing : nodes.list()) {
+      for (const auto& [known, of_node] : standing->node->metadata.labels) keys.insert(known);
+    }
     const std::string meant = Similar(key, keys);
     return meant.empty() ? "" : fmt::format("; did you mean the label {}?", meant);
   }
   // The architecture is what the image was built for.
   const bool is_fact = key == "kubernetes.io/arch" || key == "kubernetes.io/os";
+  std::set<std::string_view> values;
+  for (const auto& [text, number] : present) values.insert(text);
   const std::string meant = is_fact ? "" : Similar(value, values);
   if (!meant.empty()) return fmt::format("; did you mean {}={}?", key, meant);
   std::vector<std::string> counts;
@@ -78,22 +81,29 @@ Condition LabelCondition(const Nodes& nodes, const api::Requirement& requirement
       requirement.op == api::SelectorOp::kDoesNotExist
           ? fmt::format("no label {}", requirement.key)
           : fmt::format("the label {}", scheduler::plugins::FormatSelector(requirement));
-  return {.text = text,
-          .obstacle = "NodeAffinity " + requirement.key,
-          .holds =
-              [requirement](const NodeStanding& standing) {
-                return requirement.Matches(standing.node->metadata.labels);
-              },
-          .if_none =
-              [&nodes, requirement, text] {
-                // What a label must not be, nobody misspells.
-                const bool asks = requirement.op == api::SelectorOp::kIn ||
-                                  requirement.op == api::SelectorOp::kExists;
-                const std::string value =
-                    requirement.values.empty() ? "" : requirement.values.front();
-                return fmt::format("{} has {}{}", nodes.None(), text,
-                                   asks ? LabelHint(nodes, requirement.key, value) : "");
-              }};
+  return {
+      .text = text,
+      .obstacle = "NodeAffinity " + requirement.key,
+      .holds =
+          [requirement](const NodeStanding& standing) {
+            return requirement.Matches(standing.node->metadata.labels);
+          },
+      .if_none =
+          [&nodes, requirement, text] {
+            // What a label must not be, nobody misspells.
+            const bool asks = requirement.op == api::SelectorOp::kIn ||
+                              requirement.op == api::SelectorOp::kExists;
+            const std::string value = requirement.values.empty() ? "" : requirement.values.front();
+            if (requirement.op == api::SelectorOp::kNotIn) {
+              return fmt::format("{} has another {} than {}", nodes.None(), requirement.key,
+                                 SomeOf({requirement.values.begin(), requirement.values.end()}));
+            }
+            if (requirement.op == api::SelectorOp::kDoesNotExist) {
+              return fmt::format("{} is without the label {}", nodes.None(), requirement.key);
+            }
+            return fmt::format("{} has {}{}", nodes.None(), text,
+                               asks ? LabelHint(nodes, requirement.key, value) : "");
+          }};
 }
 
 void AddLabels(const api::Pod& pod, const Nodes& nodes, std::vector<Condition>& conditions) {
@@ -169,19 +179,26 @@ int64_t AllocatableOf(const Cluster& cluster, const NodeStanding& standing,
 std::string TooLarge(const Cluster& cluster, const Nodes& nodes, const std::string& resource,
                      int64_t requested) {
   const NodeStanding* largest = nodes.list().front();
+  int64_t most = AllocatableOf(cluster, *largest, resource);
   for (const NodeStanding* standing : nodes.list()) {
-    if (AllocatableOf(cluster, *standing, resource) > AllocatableOf(cluster, *largest, resource)) {
-      largest = standing;
-    }
+    const int64_t amount = AllocatableOf(cluster, *standing, resource);
+    if (amount <= most) continue;
+    most = amount;
+    largest = standing;
   }
-  const int64_t most = AllocatableOf(cluster, *largest, resource);
   if (most > 0) {
     return fmt::format("No node is large enough for {}: {} has {}", AmountText(resource, requested),
                        largest->node->metadata.name, BareAmount(resource, most));
   }
+  // Nodes of one kind offer the same: most are looked at only once.
   std::set<std::string_view> offered;
+  const api::ResourceList* before = nullptr;
   for (const NodeStanding* standing : nodes.list()) {
-    for (const auto& [known, amount] : standing->node->status.allocatable) offered.insert(known);
+    const api::ResourceList& all = standing->node->status.allocatable;
+    const auto same = [](const auto& a, const auto& b) { return a.first == b.first; };
+    if (before != nullptr && std::ranges::equal(*before, all, same)) continue;
+    before = &all;
+    for (const auto& [known, amount] : all) offered.insert(known);
   }
   Suggestion suggestion(resource);
   for (const std::string_view known : offered) suggestion.Consider(known);
@@ -212,12 +229,41 @@ void AddSizes(const Cluster& cluster, const api::Pod& pod, const Nodes& nodes,
 
 // --- other plugins ---
 
+// Says that the term is about no namespace at all; empty if there is one.
+std::string MissingNamespaces(const Cluster& cluster, const api::PodAffinityTerm& term) {
+  const auto& all = cluster.objects<api::Namespace>().all();
+  if (!term.namespace_selector) {
+    const bool some = std::ranges::any_of(term.namespaces, [&](const std::string& name) {
+      return all.contains({"", name});
+    });
+    if (some || term.namespaces.empty()) return "";
+    Suggestion suggestion(term.namespaces.front());
+    for (const auto& [key, object] : all) suggestion.Consider(key.name);
+    return fmt::format("Its pod affinity is about namespace {}, which does not exist{}",
+                       term.namespaces.front(), suggestion.Text());
+  }
+  const auto selector = api::Selector::FromLabelSelector(term.namespace_selector);
+  if (!selector || std::ranges::any_of(all, [&](const auto& entry) {
+        return selector->Matches(entry.second->metadata.labels);
+      })) {
+    return "";
+  }
+  std::string meant;
+  for (const auto& [key, value] : term.namespace_selector->match_labels) {
+    const std::string similar = SimilarNamespaceLabel(cluster, key, value);
+    if (!similar.empty()) meant = fmt::format("; did you mean {}={}?", key, similar);
+  }
+  return fmt::format("Its pod affinity is about namespaces with {}, and there is none{}",
+                     scheduler::plugins::FormatSelector(term.namespace_selector), meant);
+}
+
 // Names the pods that the pod's affinity requires, if none of them runs anywhere.
 std::string MissingNeighbours(const Cluster& cluster, const api::Pod& pod, const Nodes& nodes) {
   const auto& required = pod.spec.affinity->pod_affinity->required;
   for (const api::PodAffinityTerm& term : required) {
+    if (auto missing = MissingNamespaces(cluster, term); !missing.empty()) return missing;
     const auto selector = api::Selector::FromLabelSelector(term.label_selector);
-    if (!selector || !term.is_about_own_namespace()) continue;
+    if (!selector || !term.label_selector || !term.is_about_own_namespace()) continue;
     bool found = false;
     cluster.pods().ForEach([&](const scheduler::model::PodRecord& other) {
       found |= !other.object->spec.node_name.empty() &&
@@ -226,9 +272,14 @@ std::string MissingNeighbours(const Cluster& cluster, const api::Pod& pod, const
     });
     if (found) continue;
     const std::string noun = DomainNoun(term.topology_key);
-    return fmt::format("It must run {} the {} of a pod with {}, and none runs",
+    std::string meant;
+    for (const auto& [key, value] : term.label_selector->match_labels) {
+      const std::string similar = SimilarPodLabel(cluster, pod.metadata.namespace_, key, value);
+      if (!similar.empty()) meant = fmt::format("; did you mean {}={}?", key, similar);
+    }
+    return fmt::format("It must run {} the {} of a pod with {}, and none runs{}",
                        noun == "node" ? "on" : "in", noun,
-                       scheduler::plugins::FormatSelector(term.label_selector));
+                       scheduler::plugins::FormatSelector(term.label_selector), meant);
   }
   return SentenceOfPlugin("InterPodAffinity", nodes).text;
 }

@@ -94,7 +94,10 @@ Response Inspector::Route(const Request& request) {
     return Document(map);
   }
   if (resource == "pods") return PodListResponse(mirror_, queue_, profiles_, request);
-  if (resource == "queue") return Document(QueueJson(queue_, flow_, profiles_));
+  if (resource == "queue") {
+    sentences_.Begin(last_request_);
+    return Document(QueueJson(queue_, flow_, profiles_, sentences_));
+  }
   if (resource == "search") return SearchResponse(mirror_, queue_, nodes_, request);
   return NotFound();
 }

@@ -96,6 +96,7 @@ class Inspector {
   Mirror mirror_;
   NodeList nodes_;
   PodDocuments pods_{mirror_, profiles_};
+  GroupSentences sentences_{mirror_, profiles_};
   QueueSnapshot queue_;
   QueueFlow flow_;
   Instant last_request_;

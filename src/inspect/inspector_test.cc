@@ -11,6 +11,7 @@
 #include "api/json/writer.h"
 #include "explain/pod_explanation.h"
 #include "explain/pod_explanation_json.h"
+#include "inspect/group_sentences.h"
 #include "inspect/inspector_testing.h"
 
 namespace berth::inspect {
@@ -213,6 +214,25 @@ TEST_F(InspectorTest, PagesOfTheMatrixAreOfOneDecision) {
   EXPECT_EQ(engine_.Get("pods/default/nobody/matrix?continue=0.1").status, 410);
 }
 
+// Many groups get their sentences by and by, the largest first.
+TEST_F(InspectorTest, ARequestFindsAFewSentencesOfGroups) {
+  constexpr size_t kGroups = GroupSentences::kPerRequest + 3;
+  for (size_t i = 0; i < kGroups; ++i) {
+    engine_.Put(MakePod("stuck" + std::to_string(i)).NodeSelector("disk", std::to_string(i)));
+  }
+  engine_.Schedule();
+  const auto known = [&] {
+    const api::JsonObject queue = engine_.Json("queue");
+    size_t sentences = 0;
+    for (size_t i = 0; i < kGroups; ++i) {
+      sentences += At(queue, "groups/" + std::to_string(i) + "/sentence") != "absent";
+    }
+    return sentences;
+  };
+  EXPECT_EQ(known(), GroupSentences::kPerRequest);
+  EXPECT_EQ(known(), kGroups);
+}
+
 TEST_F(InspectorTest, TheQueueHasGroupsAgesAndPriorities) {
   PutCluster();
   const api::JsonObject queue = engine_.Json("queue");
@@ -220,6 +240,13 @@ TEST_F(InspectorTest, TheQueueHasGroupsAgesAndPriorities) {
             R"({"active":0,"backoff":0,"unschedulable":1,"gated":1,"inFlight":0,"waiting":0})");
   EXPECT_EQ(At(queue, "groups/0/group"), R"("default/big")");
   EXPECT_THAT(At(queue, "groups/0/waitsFor"), HasSubstr("Node/Add"));
+  // As berth why says it.
+  const api::JsonObject pod = engine_.Json("pods/default/big");
+  EXPECT_NE(At(pod, "sentence"), "absent");
+  EXPECT_EQ(At(queue, "groups/0/sentence"), At(pod, "sentence"));
+  EXPECT_EQ(At(queue, "groups/1/sentence"),
+            R"("It waits until its scheduling gate example.com/g is removed, by the controller that )"
+            R"(added it")");
   EXPECT_EQ(At(queue, "groups/1/waitsFor"), R"(["removal of the scheduling gate example.com/g"])");
   EXPECT_EQ(At(queue, "priorities/0/priority"), "5");
   EXPECT_EQ(At(queue, "oldest/1/name"), R"("gated")");

@@ -50,7 +50,8 @@ struct Tally {
   }
 };
 
-JsonArray QueueGroupsJson(const QueueSnapshot& snapshot, const ProfileTable& profiles) {
+JsonArray QueueGroupsJson(const QueueSnapshot& snapshot, const ProfileTable& profiles,
+                          GroupSentences& sentences) {
   using Key = std::tuple<std::string_view, QueueName, size_t, scheduler::framework::PluginMask>;
   std::map<Key, Tally> tallies;
   for (const PodRow& row : snapshot.rows) {
@@ -67,6 +68,7 @@ JsonArray QueueGroupsJson(const QueueSnapshot& snapshot, const ProfileTable& pro
     std::vector<std::string> plugins = profiles.Plugins(row.profile, row.plugins);
     plugins.insert(plugins.end(), row.permit.begin(), row.permit.end());
     json.emplace("plugins", TextsJson(plugins));
+    AddText(json, "sentence", sentences.Of(row));
     AddText(json, "message", row.message());
     json.emplace("count", group->pods);
     json.emplace("oldest", api::FormatMicroTime(row.since()));
@@ -231,11 +233,11 @@ void QueueFlow::AddTo(JsonObject& json) const {
 // --- documents ---
 
 JsonObject QueueJson(const QueueSnapshot& snapshot, const QueueFlow& flow,
-                     const ProfileTable& profiles) {
+                     const ProfileTable& profiles, GroupSentences& sentences) {
   JsonObject json = StartDocument("Queue");
   flow.AddTo(json);
   json.emplace("ages", AgesJson(snapshot));
-  json.emplace("groups", QueueGroupsJson(snapshot, profiles));
+  json.emplace("groups", QueueGroupsJson(snapshot, profiles, sentences));
   json.emplace("priorities", PrioritiesJson(snapshot));
   std::vector<const PodRow*> oldest;
   for (const PodRow& row : snapshot.rows) {

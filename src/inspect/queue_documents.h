@@ -9,6 +9,7 @@
 
 #include "api/json/json.h"
 #include "base/time.h"
+#include "inspect/group_sentences.h"
 #include "inspect/mirror.h"
 #include "inspect/node_documents.h"
 #include "inspect/profile_table.h"
@@ -51,7 +52,7 @@ class QueueFlow {
 };
 
 api::JsonObject QueueJson(const QueueSnapshot& snapshot, const QueueFlow& flow,
-                          const ProfileTable& profiles);
+                          const ProfileTable& profiles, GroupSentences& sentences);
 Response PodListResponse(const Mirror& mirror, const QueueSnapshot& snapshot,
                          const ProfileTable& profiles, const Request& request);
 Response SearchResponse(const Mirror& mirror, const QueueSnapshot& snapshot, const NodeList& nodes,

@@ -84,7 +84,7 @@ void WorkloadExpansion::AddObject(const Kind& kind, const JsonObject& document) 
   nodes_ += &kind == &Nodes();
 }
 
-Result<std::vector<Json>> WorkloadExpansion::Expand(const Kind& kind, Json workload) {
+Result<WorkloadExpansion::Expanded> WorkloadExpansion::Expand(const Kind& kind, Json workload) {
   if (!api_) {
     // Pods have the groups of their templates; a scheduler without the feature ignores them.
     constexpr apiserver::admission::WorkloadGates kOn{.generic_workload = true,
@@ -101,8 +101,9 @@ Result<std::vector<Json>> WorkloadExpansion::Expand(const Kind& kind, Json workl
   if (&kind == &StatefulSets()) {
     SetString(EnsureObject(document, "spec"), "podManagementPolicy", "Parallel");
   }
+  Expanded expanded;
   if (&kind != &CronJobKind()) {
-    if (const Status status = Create(kind, namespace_, workload); !status) {
+    if (const Status status = Create(kind, namespace_, workload, expanded); !status) {
       return std::unexpected(status.error());
     }
   } else {
@@ -111,11 +112,11 @@ Result<std::vector<Json>> WorkloadExpansion::Expand(const Kind& kind, Json workl
     const Json stored = apiserver::store::Parse(*created->object);
     if (!BoolAt(ObjectAt(AsObject(stored), "spec"), "suspend")) {
       const Status status =
-          Create(Jobs(), namespace_, JobOfCronJob(stored.get_object(), clock_.Now()));
+          Create(Jobs(), namespace_, JobOfCronJob(stored.get_object(), clock_.Now()), expanded);
       if (!status) return std::unexpected(status.error());
     }
   }
-  std::vector<Json> created;
+  std::vector<Json>& created = expanded.objects;
   for (const Kind* made : {&ReplicaSets(), &Claims(), &Pods()}) {
     for (Json& object : TakeNew(*made)) {
       // A ReplicaSet that was given is not new to the caller.
@@ -123,10 +124,11 @@ Result<std::vector<Json>> WorkloadExpansion::Expand(const Kind& kind, Json workl
     }
   }
   seen_ = store_->version();
-  return created;
+  return expanded;
 }
 
-Status WorkloadExpansion::Create(const Kind& kind, const std::string& namespace_, Json workload) {
+Status WorkloadExpansion::Create(const Kind& kind, const std::string& namespace_, Json workload,
+                                 Expanded& expanded) {
   const int64_t wanted = WantedPods(kind, workload.get_object(), nodes_);
   if (wanted > kMaxExpandedPods - pods_) {
     return Fail(fmt::format("it has {} pods; at most {} are created for all workloads together",
@@ -140,11 +142,20 @@ Status WorkloadExpansion::Create(const Kind& kind, const std::string& namespace_
   pods_ += made;
   if (made >= wanted) return {};
   const Json stored = apiserver::store::Parse(*created->object);
-  return CheckPod(kind, namespace_, stored.get_object());
+  const auto checked = CheckPod(kind, namespace_, stored.get_object());
+  if (checked) return {};
+  const api::scheme::ApiError& error = checked.error();
+  constexpr int kForbidden = 403;
+  if (error.code != kForbidden) return Fail(fmt::format("its pods: {}", error.message));
+  expanded.refused = error.message;
+  expanded.wanted = wanted;
+  expanded.created = made;
+  return {};
 }
 
-Status WorkloadExpansion::CheckPod(const Kind& kind, const std::string& namespace_,
-                                   const JsonObject& workload) {
+api::scheme::ApiResult<void> WorkloadExpansion::CheckPod(const Kind& kind,
+                                                         const std::string& namespace_,
+                                                         const JsonObject& workload) {
   const JsonObject* spec = ObjectAt(&workload, "spec");
   const JsonObject* pod_template = ObjectAt(spec, "template");
   if (pod_template == nullptr) return {};
@@ -158,7 +169,7 @@ Status WorkloadExpansion::CheckPod(const Kind& kind, const std::string& namespac
     EnsureObject(volume, "emptyDir");
   }
   const auto created = api_->Create(Pods(), namespace_, std::move(pod), {.dry_run = true});
-  if (!created) return Fail(fmt::format("its pods: {}", created.error().message));
+  if (!created) return std::unexpected(created.error());
   return {};
 }
 

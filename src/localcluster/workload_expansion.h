@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "api/json/json.h"
+#include "api/scheme/api_error.h"
 #include "api/scheme/scheme.h"
 #include "apiserver/registry/api.h"
 #include "apiserver/store/store.h"
@@ -38,22 +39,32 @@ class WorkloadExpansion {
   explicit WorkloadExpansion(Instant now);
   ~WorkloadExpansion();
 
-  // Adds an object that workloads depend on: a node, namespace, class, claim, or a pod that may be
-  // adopted. It must be complete. Must be called before the first Expand.
+  // Adds an object that workloads depend on: a node, namespace, class, claim, LimitRange, a
+  // ResourceQuota with its status, or a pod that may be adopted. It must be complete. Must be
+  // called before the first Expand.
   void AddObject(const api::scheme::Kind& kind, const api::JsonObject& document);
 
-  // Returns what the controllers create for a new workload: ReplicaSets, then claims, then pods, in
-  // the order of their creation. A CronJob runs once, unless it is suspended. The error is that of
-  // an API server that rejects the workload or its pods.
-  Result<std::vector<api::Json>> Expand(const api::scheme::Kind& kind, api::Json workload);
+  struct Expanded {
+    // ReplicaSets, then claims, then pods, in the order of their creation.
+    std::vector<api::Json> objects;
+    // Why pods are forbidden: a quota, a LimitRange or a class that does not exist. Empty if all
+    // are created.
+    std::string refused;
+    int64_t wanted = 0, created = 0;  // Pods, if some are refused.
+  };
+  // Returns what the controllers create for a new workload. A CronJob runs once, unless it is
+  // suspended. The error is that of an API server that finds the workload or its pods invalid.
+  Result<Expanded> Expand(const api::scheme::Kind& kind, api::Json workload);
 
  private:
-  Status Create(const api::scheme::Kind& kind, const std::string& namespace_, api::Json workload);
+  Status Create(const api::scheme::Kind& kind, const std::string& namespace_, api::Json workload,
+                Expanded& expanded);
   // Returns the objects of the kind that it has not returned before.
   std::vector<api::Json> TakeNew(const api::scheme::Kind& kind);
-  // Returns why the workload's pods cannot be created.
-  Status CheckPod(const api::scheme::Kind& kind, const std::string& namespace_,
-                  const api::JsonObject& workload);
+  // Returns why one more of the workload's pods cannot be created.
+  api::scheme::ApiResult<void> CheckPod(const api::scheme::Kind& kind,
+                                        const std::string& namespace_,
+                                        const api::JsonObject& workload);
   void NumberName(api::JsonObject& metadata);
 
   SimClock clock_;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "api/json/parse.h"
+#include "api/json/writer.h"
 #include "api/json/yaml.h"
 #include "localcluster/object_json.h"
 
@@ -32,6 +33,12 @@ Json FromYaml(std::string_view yaml) {
 class WorkloadExpansionTest : public ::testing::Test {
  protected:
   Result<std::vector<Json>> Expand(std::string_view yaml) {
+    auto expanded = ExpandAll(yaml);
+    if (!expanded) return std::unexpected(expanded.error());
+    return std::move(expanded->objects);
+  }
+
+  Result<WorkloadExpansion::Expanded> ExpandAll(std::string_view yaml) {
     Json workload = FromYaml(yaml);
     const JsonObject* fields = AsObject(workload);
     const api::scheme::Kind* kind =
@@ -197,13 +204,46 @@ TEST_F(WorkloadExpansionTest, AnInvalidWorkloadIsAnError) {
               ElementsAre(HasSubstr("spec.selector: Required value")));
 }
 
-TEST_F(WorkloadExpansionTest, PodsThatCannotBeCreatedAreAnError) {
+TEST_F(WorkloadExpansionTest, PodsOfAMissingClassAreRefused) {
   std::string yaml = Workload("apps/v1", "Deployment", "  replicas: 2\n");
   const std::string containers = "{containers:";
   yaml.replace(yaml.find(containers), containers.size(), "{priorityClassName: high, containers:");
-  EXPECT_THAT(Names(yaml),
-              ElementsAre(AllOf(HasSubstr("its pods: "),
-                                HasSubstr("no PriorityClass with name high was found"))));
+  const auto expanded = ExpandAll(yaml);
+  ASSERT_TRUE(expanded) << expanded.error().message;
+  EXPECT_THAT(expanded->refused, HasSubstr("no PriorityClass with name high was found"));
+  EXPECT_EQ(expanded->wanted, 2);
+  EXPECT_EQ(expanded->created, 0);
+}
+
+TEST_F(WorkloadExpansionTest, AQuotaRefusesThePodsBeyondIt) {
+  Add("apiVersion: v1\nkind: Namespace\nmetadata: {name: default}\n");
+  Add("apiVersion: v1\nkind: ResourceQuota\nmetadata: {name: team, namespace: default}\n"
+      "spec: {hard: {pods: '3'}}\nstatus: {hard: {pods: '3'}, used: {pods: '1'}}\n");
+  const auto expanded = ExpandAll(Workload("apps/v1", "Deployment", "  replicas: 4\n"));
+  ASSERT_TRUE(expanded) << expanded.error().message;
+  EXPECT_EQ(expanded->objects.size(), 3U);  // The ReplicaSet and two pods.
+  EXPECT_THAT(expanded->refused, HasSubstr("exceeded quota: team, requested: pods=1, used: pods=3, "
+                                           "limited: pods=3"));
+  EXPECT_EQ(expanded->wanted, 4);
+  EXPECT_EQ(expanded->created, 2);
+}
+
+TEST_F(WorkloadExpansionTest, ALimitRangeSetsRequestsAndRefuses) {
+  Add("apiVersion: v1\nkind: Namespace\nmetadata: {name: default}\n");
+  Add("apiVersion: v1\nkind: LimitRange\nmetadata: {name: small, namespace: default}\n"
+      "spec: {limits: [{type: Container, max: {cpu: '2'}, default: {cpu: '1'}, "
+      "defaultRequest: {cpu: 500m}}]}\n");
+  auto expanded = ExpandAll(Workload("apps/v1", "ReplicaSet", "  replicas: 1\n"));
+  ASSERT_TRUE(expanded) << expanded.error().message;
+  EXPECT_EQ(expanded->refused, "");
+  ASSERT_EQ(expanded->objects.size(), 1U);
+  EXPECT_THAT(api::ToJsonText(expanded->objects[0]), HasSubstr(R"("requests":{"cpu":"500m"})"));
+  std::string yaml = Workload("apps/v1", "Deployment", "  replicas: 1\n");
+  const std::string image = "image: i";
+  yaml.replace(yaml.find(image), image.size(), "image: i, resources: {limits: {cpu: '3'}}");
+  expanded = ExpandAll(yaml);
+  ASSERT_TRUE(expanded) << expanded.error().message;
+  EXPECT_THAT(expanded->refused, HasSubstr("maximum cpu usage per Container is 2, but limit is 3"));
 }
 
 TEST_F(WorkloadExpansionTest, TheNumberOfPodsIsLimited) {

@@ -109,7 +109,7 @@ done
 for shell in $shells; do
   expect "$shell" 'berth wh' why
   expect "$shell" 'berth config ' 'validate show'
-  expect "$shell" 'berth why --all' --all-pending
+  expect "$shell" 'berth why --all-p' --all-pending
   expect "$shell" 'berth why -o js' json
   expect "$shell" 'berth-scheduler --logging-format ' 'text json'
   expect "$shell" 'berth why b' batch-1

@@ -103,8 +103,8 @@ TEST_F(WhyFiles, NamesPluginsAndFixes) {
 TEST_F(WhyFiles, ExplainsGatedPodsAsIfTheyWereNot) {
   const ProcessResult ended = Why({"pod/gated"});
   EXPECT_THAT(ended.out,
-              StartsWith("default/gated: It is held by the scheduling gate example.com/wait, until "
-                         "whoever set it removes it.\n"
+              StartsWith("default/gated: It waits until its scheduling gate example.com/wait is "
+                         "removed, by the controller that added it.\n"
                          "Gated by example.com/wait\n"
                          "Once its scheduling gates are removed: it fits: the scheduler "
                          "would choose full: it is the only node that fits\n"));
@@ -142,8 +142,73 @@ TEST_F(WhyFiles, GroupsAllPendingPods) {
   EXPECT_EQ(ended.code, 0) << ended.err;
   EXPECT_THAT(ended.out, StartsWith("4 pods in 4 groups\n"));
   EXPECT_THAT(ended.out,
-              HasSubstr("1 pod: It is held by the scheduling gate example.com/wait, until "
-                        "whoever set it removes it.\n"));
+              HasSubstr("1 pod: It waits until its scheduling gate example.com/wait is removed, by "
+                        "the controller that added it.\n"));
+}
+
+// Two namespaces, and a Deployment of which a quota refuses pods.
+constexpr const char* kTeams = R"(
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: far, namespace: team, labels: {app: far}}
+spec: {nodeSelector: {disk: tape}, containers: [{name: c, image: i}]}
+---
+apiVersion: v1
+kind: ResourceQuota
+metadata: {name: small, namespace: team}
+spec: {hard: {pods: "2"}}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, namespace: team}
+spec:
+  replicas: 3
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec: {nodeSelector: {disk: tape}, containers: [{name: c, image: i}]}
+)";
+
+TEST(WhyPending, NamespacesAndLabelsChoosePods) {
+  const TemporaryDirectory files;
+  const std::string file = files.Write("teams.yaml", std::string(kHarbour) + kTeams);
+  const auto first_line = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), {"why", "--all-pending", "-f", file});
+    const ProcessResult ended = RunBerth(arguments);
+    EXPECT_EQ(ended.code, 0) << ended.err;
+    return ended.out.substr(0, ended.out.find('\n'));
+  };
+  EXPECT_EQ(first_line({}), "6 pods in 6 groups");
+  EXPECT_EQ(first_line({"-n", "team"}), "2 pods in 2 groups");
+  EXPECT_EQ(first_line({"-n", "team", "-A"}), "6 pods in 6 groups");
+  EXPECT_EQ(first_line({"-l", "app in (far, near)"}), "1 pod in 1 group");
+  EXPECT_EQ(first_line({"-l", "!app"}), "4 pods in 4 groups");
+  const ProcessResult bad = RunBerth({"why", "--all-pending", "-l", "app in", "-f", file});
+  EXPECT_EQ(bad.code, 2);
+  EXPECT_THAT(bad.err, HasSubstr("--selector: "));
+  EXPECT_EQ(RunBerth({"why", "far", "-l", "app=far", "-f", file}).code, 2);
+}
+
+TEST(WhyPending, SaysWhichPodsWereNotCreated) {
+  const TemporaryDirectory files;
+  const std::string file = files.Write("teams.yaml", std::string(kHarbour) + kTeams);
+  const std::string sentence =
+      "2 of 3 replicas were refused by ResourceQuota small: 2 of 2 pods are used, and each pod "
+      "needs 1";
+  EXPECT_THAT(RunBerth({"why", "--all-pending", "-f", file}).out,
+              HasSubstr("Pods that were not created:\n  Deployment team/web: " + sentence + ".\n"));
+  EXPECT_THAT(
+      RunBerth({"why", "deployment/web", "-n", "team", "-f", file}).out,
+      StartsWith(sentence +
+                 ".\n   1. the author can reduce the replicas of Deployment web from 3 to 1\n"
+                 "   2. an administrator can raise ResourceQuota small to 4 pods\n"
+                 "1 pod in 1 group\n"));
+  EXPECT_THAT(RunBerth({"why", "deployment/web", "-n", "team", "--fix", "2", "-f", file}).out,
+              HasSubstr("kubectl patch resourcequota/small -n team --type=json -p "
+                        "'[{\"op\":\"replace\",\"path\":\"/spec/hard/pods\",\"value\":\"4\"}]'\n"));
+  const ProcessResult scheduled = RunBerth({"schedule", "-f", file, "--fail-on-unschedulable"});
+  EXPECT_THAT(scheduled.err, HasSubstr("note: Deployment team/web: " + sentence));
 }
 
 TEST_F(WhyFiles, PrintsPatches) {
@@ -394,7 +459,7 @@ TEST(WhyLive, AgreesWithTheConditionOfTheEmbeddedScheduler) {
   EXPECT_THAT(ended.out, Not(HasSubstr("Its condition")));
   EXPECT_THAT(ended.out, HasSubstr("0/3 nodes are available"));
   EXPECT_THAT(RunBerth({"why", "--all-pending", "--kubeconfig", kubeconfig}).out,
-              HasSubstr("held by the scheduling gate example.com/wait"));
+              HasSubstr("its scheduling gate example.com/wait"));
   EXPECT_EQ(up.End(SIGTERM), 0);
 }
 

@@ -1,7 +1,8 @@
 // Fixes of pods that fit nowhere, in random small clusters. Each fix is made in the objects, and a
 // new engine schedules the pod: it must be placed, after its victims are gone, and pods that were
 // moved must find nodes. Then all sets of changes that are smaller than the smallest fix are tried
-// in the same way: none may work.
+// in the same way: none may work. The same for the replicas of workloads, where each fix says how
+// many of them it lets run together.
 #include "explain/fixes.h"
 
 #include <fmt/format.h>
@@ -17,6 +18,7 @@
 #include <vector>
 
 #include "api/selector.h"
+#include "explain/pod_groups.h"
 #include "explain/request_changes.h"
 #include "scheduler/engine/what_if.h"
 #include "scheduler/model/cluster.h"
@@ -146,7 +148,19 @@ struct Option {
   std::function<void(api::Pod&)> pod = {};
   std::function<void(World&)> world = {};
   api::Ref<api::Pod> moved = nullptr;
+  bool replicas = false;  // The placed replicas of the pod change likewise.
 };
+
+// Edits the placed pods of the same ReplicaSet.
+void EditReplicas(const api::Pod& pod, const std::function<void(api::Pod&)>& edit, World& world) {
+  if (pod.metadata.owner_references.empty()) return;
+  for (const auto& other : world.All<api::Pod>()) {
+    if (other->metadata.owner_references != pod.metadata.owner_references) continue;
+    auto edited = api::CopyToChange(*other);
+    edit(*edited);
+    world.Put(api::Ref<api::Pod>(edited));
+  }
+}
 
 std::function<void(World&)> OnNode(const std::string& name,
                                    const std::function<void(api::Node&)>& edit) {
@@ -181,10 +195,10 @@ void AddTaintOptions(const World& world, const api::Pod& pod, std::vector<Option
     }
   }
   for (const api::Taint& taint : taints) {
-    options.push_back({"", [taint](api::Pod& edited) {
-                         edited.spec.tolerations.push_back(
-                             {taint.key, "Equal", taint.value, taint.effect, {}});
-                       }});
+    options.push_back(
+        {"", [taint](api::Pod& edited) {
+           edited.spec.tolerations.push_back({taint.key, "Equal", taint.value, taint.effect, {}});
+         }});
   }
 }
 
@@ -210,9 +224,13 @@ void AddAffinityOptions(const api::Pod& pod, std::vector<Option>& options) {
   }
   if (affinity.pod_anti_affinity) {
     for (const api::PodAffinityTerm& term : affinity.pod_anti_affinity->required) {
-      options.push_back({"", [term](api::Pod& edited) {
-                           std::erase(edited.spec.affinity->pod_anti_affinity->required, term);
-                         }});
+      options.push_back({.node = "",
+                         .pod =
+                             [term](api::Pod& edited) {
+                               std::erase(edited.spec.affinity->pod_anti_affinity->required, term);
+                             },
+                         .world = {},
+                         .replicas = true});
     }
   }
 }
@@ -264,6 +282,7 @@ bool Works(const World& world, const api::Pod& pod, const std::vector<const Opti
   std::string node;
   for (const Option* option : made) {
     if (option->pod) option->pod(*edited);
+    if (option->replicas) EditReplicas(pod, option->pod, changed);
     if (option->world) option->world(changed);
     if (option->node.empty()) continue;
     if (!node.empty() && node != option->node) return false;
@@ -414,6 +433,126 @@ TEST(FixesPropertyTest, FixesWorkAndNoneAreSmaller) {
   RecordProperty("stuck", static_cast<int>(tally.stuck));
   RecordProperty("fixes", static_cast<int>(tally.fixes));
   RecordProperty("without", static_cast<int>(tally.without));
+  RecordProperty("sets", static_cast<int>(tally.sets));
+}
+
+// --- workloads ---
+
+// Replicas of a random pod.
+std::vector<api::Ref<api::Pod>> Replicas(const api::Pod& like, uint64_t seed) {
+  std::vector<api::Ref<api::Pod>> replicas;
+  for (uint64_t i = 0; i < 2 + seed % 4; ++i) {
+    auto replica = api::CopyToChange(like);
+    replica->metadata.name = fmt::format("web-{}", i);
+    replica->metadata.uid = replica->metadata.name;
+    api::OwnerReference owner;
+    owner.api_version = "apps/v1";
+    owner.kind = "ReplicaSet";
+    owner.name = "web";
+    owner.uid = "web";
+    owner.controller = true;
+    replica->metadata.owner_references = {owner};
+    replica->status.nominated_node_name.clear();
+    replica->spec.scheduling_gates.clear();
+    replicas.push_back(std::move(replica));
+  }
+  return replicas;
+}
+
+// Places the pods one after the other, without preemption. Returns those that found no node, and
+// puts the others into the world.
+std::vector<api::Ref<api::Pod>> PlaceInOrder(const std::vector<api::Ref<api::Pod>>& pods,
+                                             World& world) {
+  FreshEngine engine(world);
+  EngineHarness& harness = engine.harness();
+  std::vector<api::Ref<api::Pod>> left;
+  for (const api::Ref<api::Pod>& pod : pods) {
+    const auto preview = Require(harness.engine().Preview(pod, harness.now()));
+    if (preview.kind != Decision::Kind::kPlaced) {
+      left.push_back(pod);
+      continue;
+    }
+    auto bound = api::CopyToChange(*pod);
+    bound->spec.node_name = preview.node;
+    harness.Put(api::Ref<api::Pod>(bound));
+    world.Put(api::Ref<api::Pod>(bound));
+  }
+  return left;
+}
+
+// Makes the fix of a group in the world, and counts how many of its pods run then.
+size_t CountRunning(const World& world, const std::vector<api::Ref<api::Pod>>& stuck,
+                    const Fix& fix) {
+  World changed = world;
+  for (const Change& change : fix.changes) {
+    if (change.concerns_replicas) EditReplicas(*stuck.front(), change.edit_pod, changed);
+  }
+  MakeChanges(fix.changes, changed);
+  std::vector<api::Ref<api::Pod>> edited;
+  for (const api::Ref<api::Pod>& pod : stuck) edited.push_back(Apply(fix.changes, *pod));
+  return edited.size() - PlaceInOrder(edited, changed).size();
+}
+
+void CheckWorkload(uint64_t seed, Tally& tally) {
+  ClusterGenerator generator(seed);
+  const auto snapshot = generator.Snapshot(2 + seed % 3);
+  World world = WithoutWaiting(ObjectsOf(snapshot));
+  const auto replicas = Replicas(*generator.WaitingPod(snapshot), seed);
+  FreshEngine engine(world);
+  EngineHarness& harness = engine.harness();
+  for (const api::Ref<api::Pod>& replica : replicas) harness.Put(replica);
+  ExplainOptions options;
+  options.fix.max_decisions = 100'000;
+  options.brief = true;
+  PodGrouping grouping(harness.engine(), "default-scheduler", harness.now(), options);
+  ASSERT_TRUE(grouping.Add(replicas));
+  const std::vector<api::Ref<api::Pod>> stuck = PlaceInOrder(replicas, world);
+  for (size_t i = 0; i < grouping.groups().groups.size(); ++i) {
+    const PodGroup& group = grouping.groups().groups[i];
+    const std::string where =
+        fmt::format("seed {}, group {}", seed, group.explanation.sentence.text);
+    const auto& decision = group.explanation.decision;
+    if (!decision || decision->outcome != Outcome::kUnschedulable) continue;
+    ASSERT_EQ(group.pods, stuck.size()) << where;
+    ASSERT_TRUE(grouping.FindFixes(i));
+    ASSERT_TRUE(group.explanation.fixes) << where;
+    ++tally.stuck;
+    std::optional<size_t> smallest;
+    for (const Fix& fix : group.explanation.fixes->fixes) {
+      ++tally.fixes;
+      const ChangeKind kind = fix.changes[0].kind;
+      if (kind == ChangeKind::kReduceReplicas) continue;
+      if (IsOrdinary(fix)) smallest = std::min(smallest.value_or(99), fix.changes.size());
+      EXPECT_EQ(fix.of, group.pods) << where;
+      EXPECT_GE(fix.runs, 1U) << where << ": " << TextOfFix(fix);
+      // Where others are preempted or move, one after the other counts; that is tested for pods.
+      const bool alone = fix.victims.empty() && fix.moves.empty();
+      if (!alone) continue;
+      EXPECT_EQ(fix.runs, CountRunning(world, stuck, fix)) << where << ": " << TextOfFix(fix);
+    }
+    if (!smallest) ++tally.without;
+    EXPECT_TRUE(group.explanation.fixes->complete) << where;
+    const std::vector<Option> all = AllOptions(world, *stuck.front());
+    for (size_t size = 1; size < smallest.value_or(3); ++size) {
+      std::vector<const Option*> made;
+      const bool smaller = AnySet(all, size, 0, made, [&](const auto& set) {
+        ++tally.sets;
+        return Works(world, *stuck.front(), set);
+      });
+      EXPECT_FALSE(smaller) << where << ": " << size << " changes suffice";
+    }
+  }
+}
+
+TEST(FixesPropertyTest, FixesOfWorkloadsLetAsManyRunAsTheySay) {
+  Tally tally;
+  for (uint64_t seed = 1; seed <= 200; ++seed) CheckWorkload(seed, tally);
+  // The worlds are such that there is something to check.
+  EXPECT_GT(tally.stuck, 20U);
+  EXPECT_GT(tally.fixes, 100U);
+  EXPECT_GT(tally.sets, 300U);
+  RecordProperty("stuck", static_cast<int>(tally.stuck));
+  RecordProperty("fixes", static_cast<int>(tally.fixes));
   RecordProperty("sets", static_cast<int>(tally.sets));
 }
 

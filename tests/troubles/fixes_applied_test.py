@@ -20,7 +20,7 @@ import time
 import yaml
 
 HERE = pathlib.Path(__file__).resolve().parent
-WAIT = 30  # Seconds.
+WAIT = 60  # Seconds: a controller tries again after up to 40.
 
 
 class Cluster:
@@ -73,6 +73,13 @@ class Cluster:
             and "deletionTimestamp" not in pod["metadata"]
         ]
 
+    def replicas(self, subject):
+        """How many pods a Deployment asks for."""
+        if not subject.startswith("deployment/"):
+            return 0
+        path = "jsonpath={.spec.replicas}"
+        return int(self.run(["kubectl", "get", subject, "-n", "default", "-o", path]).stdout or 0)
+
     def conditions(self, prefix):
         return [
             (pod["metadata"]["name"], pod["status"].get("phase"), pod["status"].get("conditions"))
@@ -93,6 +100,8 @@ def wait_for(condition):
 def fixes_of(document):
     if document is None:
         return []
+    if document.get("groups") is not None and document.get("fixes"):
+        return document["fixes"]  # Of pods that were not created.
     groups = document.get("groups", [{"explanation": document}])
     for explanation in [group["explanation"] for group in groups]:
         if explanation.get("fixes", {}).get("list"):
@@ -119,7 +128,7 @@ def run_fix(berth, trouble, number, folder):
     subject = trouble.get("workload", "subject")
     prefix = subject.split("/")[-1]
     with Cluster(berth, folder, str(pathlib.Path(folder, "objects.yaml"))) as cluster:
-        wait_for(lambda: is_tried(cluster, prefix))
+        wait_for(lambda: is_tried(cluster, prefix) or fixes_of(cluster.why(subject)))
         fixes = fixes_of(cluster.why(subject))
         if number >= len(fixes):
             return fixes, None
@@ -138,7 +147,7 @@ def run_fix(berth, trouble, number, folder):
 
         def runs():
             pods = cluster.pods(prefix)
-            wanted = len(pods) if more is None else before + more
+            wanted = max(len(pods), cluster.replicas(subject)) if more is None else before + more
             return pods and len(running(pods)) >= wanted
 
         if not wait_for(runs):

@@ -26,8 +26,10 @@ def why(berth, file, *arguments):
     return done.stdout
 
 
-def first_fix(explanation, wanted):
-    for fix in explanation.get("fixes", {}).get("list", []):
+def first_fix(document, explanation, wanted):
+    # What lets pods be created comes before what lets others run.
+    created = document["fixes"] if "groups" in document and "fixes" in document else []
+    for fix in created + explanation.get("fixes", {}).get("list", []):
         if fix.get("by") == wanted:
             return ", and ".join(change["text"] for change in fix["changes"])
     return None
@@ -38,6 +40,8 @@ def stuck_of(document):
     if "groups" not in document:
         return document
     explanations = [group["explanation"] for group in document["groups"]]
+    if not explanations:  # No pod of the workload was created.
+        return {"sentence": document["sentence"], "state": "NotCreated", "terminating": False}
     stuck = [
         one for one in explanations if one.get("decision", {}).get("outcome") == "Unschedulable"
     ]
@@ -52,17 +56,26 @@ def answers(berth, trouble, file):
     sentence = document.get("sentence", explanation["sentence"])
     found = {"sentence": sentence, "state": explanation["state"]}
     for key in LISTS:
-        found[key] = first_fix(explanation, key)
+        found[key] = first_fix(document, explanation, key)
     problems = []
     text = why(berth, file, subject)
     if explanation["sentence"] not in (text if "groups" in document else text.splitlines()[0]):
         problems.append(f"the text begins with {text.splitlines()[:3]}")
-    if explanation["state"] == "Running" or explanation["terminating"]:
+    if explanation["state"] in ("Running", "Failed") or explanation["terminating"]:
         return found, problems
     pending = json.loads(why(berth, file, "--all-pending", "-o", "json"))
+    refused = [one["sentence"] for one in pending.get("notCreated", [])]
+    if "groups" in document and "sentence" in document:
+        if document["sentence"] not in refused:
+            problems.append(f"--all-pending says of what was not created: {refused}")
+        return found, problems
     sentences = [group["explanation"]["sentence"] for group in pending["groups"]]
     if explanation["sentence"] not in sentences:
         problems.append(f"--all-pending says {sentences}")
+    # Text is found in another way: without the account of every node.
+    text = why(berth, file, "--all-pending", "--fixes=false")
+    if explanation["sentence"] not in text:
+        problems.append(f"the text of --all-pending says {text}")
     return found, problems
 
 

@@ -289,6 +289,7 @@ export interface QueueGroup {
   group: string;
   queue: QueueName;
   plugins: string[];
+  sentence?: string;
   message?: string;
   count: number;
   oldest: string;

@@ -12,7 +12,7 @@ import {
 } from "../api/types.ts";
 import { heat } from "../charts/heat_map.tsx";
 import { QueueDiagram } from "../charts/queue_flow.tsx";
-import { formatCount, formatShortDuration, plural } from "../format.ts";
+import { asSentence, formatCount, formatShortDuration, plural } from "../format.ts";
 import { colourOf, textOn } from "../map/colour.ts";
 import { firstReason, reasonsOf } from "../reasons.ts";
 import {
@@ -108,8 +108,9 @@ function Queues({ queue, reload }: { queue: Queue; reload: () => void }) {
   );
 }
 
-/** What a group waits for in a few words. */
-export function groupReason({ message, queue, waitsFor }: QueueGroup): string {
+/** What decides about a group, or what it waits for in a few words. */
+export function groupReason({ sentence, message, queue, waitsFor }: QueueGroup): string {
+  if (sentence) return asSentence(sentence);
   if (message) return firstReason(message);
   return queue === "active" || queue === "inFlight" ? "" : `waits for ${waitsFor.join(", ")}`;
 }
