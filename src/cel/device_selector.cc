@@ -114,32 +114,34 @@ std::expected<uint64_t, CompileError> DeviceSelector::EstimateCost(std::string_v
   return cel::EstimateCost((*checked)->ast(), DeviceSizeLimit);
 }
 
-DeviceSelector::Outcome DeviceSelector::Evaluate(const Device& device, uint64_t cost_limit) const {
+DeviceSelector::Outcome DeviceSelector::Evaluate(const Device& device, uint64_t cost_limit,
+                                                 uint64_t step_limit) const {
   const auto fail = [](EvaluationError::Kind kind, std::string message) {
     return std::unexpected(EvaluationError{kind, std::move(message)});
   };
-  if (device.error()) return {fail(EvaluationError::Kind::kRuntime, *device.error()), 0};
+  if (device.error()) return {fail(EvaluationError::Kind::kRuntime, *device.error())};
   Arena arena;
   const std::array<Value, 1> variables{device.value()};
-  Evaluation evaluation(arena, cost_limit, variables, program_->local_count());
+  Evaluation evaluation(arena, cost_limit, variables, program_->local_count(), step_limit);
   const Value result = program_->Evaluate(evaluation);
   const uint64_t cost = evaluation.cost();
   if (evaluation.aborted()) {
     const bool by_cost = evaluation.abort_reason() == Evaluation::Abort::kCost;
     return {fail(by_cost ? EvaluationError::Kind::kCost : EvaluationError::Kind::kRuntime,
                  evaluation.abort_message()),
-            cost};
+            cost, evaluation.steps()};
   }
   if (result.is_error()) {
-    return {fail(EvaluationError::Kind::kRuntime, std::string(result.message())), cost};
+    return {fail(EvaluationError::Kind::kRuntime, std::string(result.message())), cost,
+            evaluation.steps()};
   }
   if (!result.is(Kind::kBool)) {
     return {fail(EvaluationError::Kind::kRuntime,
                  fmt::format("CEL result of type {} could not be converted to bool: {}",
                              result.type().name, WhyNoBool(result))),
-            cost};
+            cost, evaluation.steps()};
   }
-  return {result.boolean(), cost};
+  return {result.boolean(), cost, evaluation.steps()};
 }
 
 }  // namespace berth::cel

@@ -41,8 +41,10 @@ class DeviceSelector {
   struct Outcome {
     std::expected<bool, EvaluationError> matches;
     uint64_t cost = 0;
+    uint64_t steps = 0;  // Without cost.
   };
-  Outcome Evaluate(const Device& device, uint64_t cost_limit = kMaxSelectorCost) const;
+  Outcome Evaluate(const Device& device, uint64_t cost_limit = kMaxSelectorCost,
+                   uint64_t step_limit = kMaxEvaluationSteps) const;
 
   // Returns the most that an evaluation costs, for the API server: it refuses a selector if that
   // exceeds kMaxSelectorCost. UINT64_MAX if there is no limit.

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "api/selector.h"
+#include "scheduler/devices/search.h"
 #include "scheduler/model/cluster.h"
 #include "scheduler/model/device_model.h"
 #include "simulation/device_activity.h"
@@ -17,6 +18,9 @@
 
 namespace berth::simulation {
 namespace {
+
+// Of one search: a tenth of the default, which few reach.
+constexpr uint64_t kMaxWork = 100'000;
 
 using PoolKey = std::pair<std::string, std::string>;                  // Driver, pool.
 using DeviceKey = std::tuple<std::string, std::string, std::string>;  // And device.
@@ -190,6 +194,7 @@ std::optional<Violation> DeviceInvariants::WhenIdle(const scheduler::engine::Eng
   if (const size_t tasks = engine.background_tasks(); tasks != 0)
     return Violation{kFreed, fmt::format("{} tasks in the background never end", tasks)};
   if (auto broken = ClaimsAreUsed()) return broken;
+  if (auto broken = SearchesEnd(engine.cluster())) return broken;
   return PodsHaveTheirClaims();
 }
 
@@ -203,6 +208,34 @@ std::optional<Violation> DeviceInvariants::ClaimsAreUsed() const {
     const auto& owners = claim->metadata.owner_references;
     if (owners.empty() || IsAlive(api_, owners[0].name, owners[0].uid)) continue;
     return Violation{kFreed, TextOf(*claim) + " remains, though its pod is gone"};
+  }
+  return std::nullopt;
+}
+
+std::optional<Violation> DeviceInvariants::SearchesEnd(
+    const scheduler::model::Cluster& cluster) const {
+  const scheduler::model::Devices& devices = cluster.devices();
+  for (const auto& claim : api_.All<api::ResourceClaim>()) {
+    const auto compiled =
+        devices.Compile(std::shared_ptr<const api::ResourceClaimSpec>(claim, &claim->spec));
+    const scheduler::devices::CompiledClaim* claims[] = {compiled.get()};
+    std::optional<Violation> broken;
+    cluster.nodes().present().ForEach([&](size_t row) {
+      const scheduler::model::NodeRow node{static_cast<uint32_t>(row)};
+      const auto pools = devices.PoolsOf(node);
+      const auto found = scheduler::devices::Search({.pools = *pools,
+                                                     .node = *cluster.nodes().info(node).object,
+                                                     .claims = claims,
+                                                     .allocated = devices.allocated(),
+                                                     .gates = devices.gates(),
+                                                     .max_work = kMaxWork})
+                             .Run();
+      if (found.work <= kMaxWork + scheduler::devices::kMaxExcess || broken) return;
+      broken =
+          Violation{kSearchWork, fmt::format("{} takes {} units of work on node {}", TextOf(*claim),
+                                             found.work, cluster.nodes().name(node))};
+    });
+    if (broken) return broken;
   }
   return std::nullopt;
 }

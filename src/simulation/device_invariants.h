@@ -20,6 +20,8 @@ inline constexpr const char* kDevices = "devices";
 inline constexpr const char* kAllocation = "allocation";
 // What nobody uses is freed, and a pod that runs has what it uses.
 inline constexpr const char* kFreed = "freed";
+// No search for devices does more work than its budget.
+inline constexpr const char* kSearchWork = "search-work";
 
 class DeviceInvariants {
  public:
@@ -40,6 +42,7 @@ class DeviceInvariants {
 
  private:
   std::optional<Violation> ClaimsAreUsed() const;
+  std::optional<Violation> SearchesEnd(const scheduler::model::Cluster& cluster) const;
   std::optional<Violation> PodsHaveTheirClaims() const;
 
   const ApiModel& api_;

@@ -26,6 +26,8 @@ api::ResourceSlice GpuSlice(const std::string& node, Random& random) {
   for (uint64_t i = 0; i < count; ++i) {
     api::Device& device = slice.devices.emplace_back();
     device.name = fmt::format("gpu-{}", i);
+    device.attributes["model"].int_value = static_cast<int64_t>(i % 2);
+    device.attributes["place"].int_value = static_cast<int64_t>(i);
     if (!attached) continue;
     device.binding_conditions = {{kReady}};
     device.binding_failure_conditions = {kBroken};
@@ -88,10 +90,54 @@ std::vector<api::ResourceSlice> RandomSlices(const std::string& node, Random& ra
   return slices;
 }
 
+namespace {
+
+// Requests that are hard to meet together, most of them in vain: several devices of any kind, with
+// attributes that must be equal or different, and alternatives.
+void MakeHostile(api::ResourceClaimSpec& spec, Random& random) {
+  const uint64_t count = 2 + random.Below(4);
+  for (uint64_t i = 0; i < count; ++i) {
+    api::DeviceRequest& request = spec.requests.emplace_back();
+    request.name = fmt::format("r{}", i);
+    api::DeviceSubRequest wanted;
+    wanted.allocation_mode = "ExactCount";
+    wanted.count = random.Chance(30) ? 2 : 1;
+    wanted.device_class_name = random.Chance(70) ? kGpuDriver : kSlotDriver;
+    if (random.Chance(25)) {
+      wanted.name = "many";
+      request.first_available = {wanted, wanted};
+      request.first_available[0].count += 2;
+      request.first_available[1].name = "few";
+    } else {
+      request.exactly = wanted;
+    }
+  }
+  const uint64_t constraints = random.Below(4);
+  for (uint64_t i = 0; i < constraints; ++i) {
+    api::DeviceConstraint& constraint = spec.constraints.emplace_back();
+    const std::string attribute =
+        fmt::format("{}/{}", kGpuDriver, random.Chance(50) ? "model" : "place");
+    (random.Chance(50) ? constraint.match_attribute : constraint.distinct_attribute) = attribute;
+    // Devices of the other driver have none of them.
+    for (const api::DeviceRequest& request : spec.requests) {
+      const api::DeviceSubRequest& wanted =
+          request.exactly ? *request.exactly : request.first_available[0];
+      if (wanted.device_class_name == kGpuDriver) constraint.requests.push_back(request.name);
+    }
+    if (constraint.requests.empty()) spec.constraints.pop_back();
+  }
+}
+
+}  // namespace
+
 api::ResourceClaim RandomDeviceClaim(std::string name, Random& random) {
   api::ResourceClaim claim;
   claim.metadata.name = std::move(name);
   claim.metadata.namespace_ = kNamespace;
+  if (random.Chance(10)) {
+    MakeHostile(claim.spec, random);
+    return claim;
+  }
   api::DeviceRequest& request = claim.spec.requests.emplace_back();
   request.name = "some";
   api::DeviceSubRequest& exactly = request.exactly.emplace();

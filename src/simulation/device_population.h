@@ -31,7 +31,7 @@ bool UsesDevices(const api::Pod& pod);
 std::vector<api::DeviceClass> MakeDeviceClasses();
 // The slices of a node: devices of some of the drivers.
 std::vector<api::ResourceSlice> RandomSlices(const std::string& node, Random& random);
-// A claim for devices of one driver.
+// A claim for devices of one driver, or one that is hard to meet.
 api::ResourceClaim RandomDeviceClaim(std::string name, Random& random);
 
 }  // namespace berth::simulation

@@ -1,11 +1,13 @@
 // Arbitrary bytes as slices, classes and claims, in JSON and protobuf, through the decoder into an
 // engine that allocates devices with them. The reference implementation checks each decision; no
-// device is given out twice.
+// device is given out twice; no search does more work than its budget and its input account for,
+// and one that is pruned from the start finds what others find.
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -21,6 +23,7 @@
 #include "client/watch_events.h"
 #include "client/watch_frames.h"
 #include "fuzzed_engine.h"
+#include "scheduler/devices/search.h"
 #include "scheduler/model/cluster.h"
 #include "scheduler/model/device_model.h"
 
@@ -30,6 +33,11 @@ namespace {
 using client::CodecOf;
 using client::Received;
 using client::WireForm;
+
+// What a search may do, less than by default so that more inputs reach it, and what it may do
+// beyond that until it notices.
+constexpr uint64_t kMaxWork = 100'000;
+constexpr uint64_t kWorkOfByte = 64;
 
 void PutNodes(FuzzedEngine& engine) {
   for (const char* name : {"n1", "n2"}) {
@@ -105,6 +113,45 @@ void CheckAllocatedOnce(const scheduler::model::Devices& devices) {
   });
 }
 
+using scheduler::devices::SearchResult;
+
+SearchResult SearchFor(const FuzzedEngine& engine, scheduler::model::NodeRow node,
+                       const std::shared_ptr<const api::ResourceClaim>& claim,
+                       uint64_t easy_failures) {
+  const scheduler::model::Devices& devices = engine.cluster().devices();
+  const auto compiled =
+      devices.Compile(std::shared_ptr<const api::ResourceClaimSpec>(claim, &claim->spec));
+  const auto pools = devices.PoolsOf(node);
+  const scheduler::devices::CompiledClaim* claims[] = {compiled.get()};
+  return scheduler::devices::Search({.pools = *pools,
+                                     .node = *engine.cluster().nodes().info(node).object,
+                                     .claims = claims,
+                                     .allocated = devices.allocated(),
+                                     .gates = devices.gates(),
+                                     .max_work = kMaxWork,
+                                     .easy_failures = easy_failures})
+      .Run();
+}
+
+void CheckWork(const FuzzedEngine& engine, size_t bytes) {
+  const scheduler::model::Cluster& cluster = engine.cluster();
+  cluster.devices().claims().ForEach([&](const scheduler::model::ClaimRef& claim) {
+    cluster.nodes().present().ForEach([&](size_t row) {
+      const scheduler::model::NodeRow node{static_cast<uint32_t>(row)};
+      const SearchResult usual =
+          SearchFor(engine, node, claim, scheduler::devices::Search::kEasyFailures);
+      const SearchResult pruned = SearchFor(engine, node, claim, 0);
+      // What is counted at a time is a part of the input, for each of few candidates.
+      const uint64_t most = kMaxWork + kWorkOfByte * bytes;
+      CHECK((usual.work <= most && pruned.work <= most));
+      if (usual.kind == SearchResult::Kind::kTimedOut ||
+          pruned.kind == SearchResult::Kind::kTimedOut)
+        return;
+      CHECK((usual.kind == pruned.kind && usual.picks == pruned.picks));
+    });
+  });
+}
+
 void RunOne(const uint8_t* data, size_t size) {
   if (size < 1 || size > 8192) return;
   const std::string_view bytes(reinterpret_cast<const char*>(data) + 1, size - 1);
@@ -115,6 +162,7 @@ void RunOne(const uint8_t* data, size_t size) {
   } else {
     PutAll(engine, bytes, WireForm::kProtobuf);
   }
+  CheckWork(engine, size);
   PutPods(engine);
   engine.Schedule();
   CheckAllocatedOnce(engine.cluster().devices());

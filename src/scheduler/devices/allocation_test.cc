@@ -1,5 +1,7 @@
 #include "scheduler/devices/allocation.h"
 
+#include <gtest/gtest.h>
+
 #include "scheduler/devices/devices_testing.h"
 
 namespace berth::scheduler::devices {

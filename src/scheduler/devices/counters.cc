@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "scheduler/devices/allocated_devices.h"
 
 namespace berth::scheduler::devices {
@@ -34,16 +36,18 @@ Result<CounterUses> PoolCounters::UsesOf(const api::Device& device) const {
   return uses;
 }
 
-std::span<const api::Quantity> PoolCounters::Available(const AllocatedDevices& allocated,
-                                                       uint64_t revision) const {
-  if (revision_ == revision) return available_;
+PoolCounters::Rest PoolCounters::Available(const AllocatedDevices& allocated,
+                                           uint64_t revision) const {
+  if (revision_ == revision) return {available_, overdrawn_};
   available_ = values_;
   for (const auto& [id, uses] : devices_) {
     if (!allocated.IsAllocated(id)) continue;
     for (const CounterUse& use : uses) available_[use.counter] -= use.amount;
   }
+  overdrawn_ =
+      std::ranges::any_of(available_, [](const api::Quantity& left) { return left.Sign() < 0; });
   revision_ = revision;
-  return available_;
+  return {available_, overdrawn_};
 }
 
 }  // namespace berth::scheduler::devices

@@ -38,10 +38,13 @@ class PoolCounters {
   }
 
   size_t size() const { return values_.size(); }
-  // Returns what allocated devices leave of each counter; may be negative. Cached until `revision`
-  // changes.
-  std::span<const api::Quantity> Available(const AllocatedDevices& allocated,
-                                           uint64_t revision) const;
+  // What allocated devices leave.
+  struct Rest {
+    std::span<const api::Quantity> counters;  // By counter; may be negative.
+    bool overdrawn = false;                   // Some is negative.
+  };
+  // Cached until `revision` changes.
+  Rest Available(const AllocatedDevices& allocated, uint64_t revision) const;
 
  private:
   struct Set {
@@ -52,6 +55,7 @@ class PoolCounters {
   std::vector<std::pair<DeviceId, CounterUses>> devices_;
 
   mutable std::vector<api::Quantity> available_;
+  mutable bool overdrawn_ = false;
   mutable uint64_t revision_ = UINT64_MAX;
 };
 

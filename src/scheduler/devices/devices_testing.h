@@ -8,7 +8,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <gtest/gtest.h>
 
 #include <initializer_list>
 #include <map>
@@ -21,6 +20,8 @@
 
 #include "api/json/yaml.h"
 #include "api/object.h"
+#include "base/check.h"
+#include "base/work_budget.h"
 #include "scheduler/devices/allocated_devices.h"
 #include "scheduler/devices/allocation.h"
 #include "scheduler/devices/pools.h"
@@ -91,7 +92,7 @@ class DeviceWorld {
 
   void Add(const std::string& yaml) {
     const auto objects = api::DecodeObjects(yaml, "test");
-    ASSERT_TRUE(objects.has_value()) << objects.error().message << "\n" << yaml;
+    CHECK(objects.has_value());
     for (const api::Object& object : *objects) {
       if (const auto* slice = std::get_if<api::Ref<api::ResourceSlice>>(&object)) {
         catalog_.Put(*slice);
@@ -107,8 +108,45 @@ class DeviceWorld {
 
   // Allocates the claims together, on a node `n` unless another was added. Returns for each claim
   // its requests and devices, or why there are none.
-  std::string Allocate(const std::vector<std::string>& claims, uint64_t max_steps = UINT64_MAX) {
-    Run(claims, max_steps);
+  std::string Allocate(const std::vector<std::string>& claims,
+                       uint64_t max_work = WorkBudget::kUnlimited) {
+    Compile(claims);
+    Search(max_work);
+    return Text();
+  }
+  void Compile(const std::vector<std::string>& claims) {
+    objects_.clear();
+    compiled_.clear();
+    for (const std::string& yaml : claims) {
+      const auto objects = api::DecodeObjects(yaml, "test");
+      CHECK(objects.has_value());
+      objects_.push_back(std::get<api::Ref<api::ResourceClaim>>(objects->at(0)));
+      compiled_.push_back(CompileClaim(
+          std::shared_ptr<const api::ResourceClaimSpec>(objects_.back(), &objects_.back()->spec),
+          [this](const std::string& name) {
+            const auto found = classes_.find(name);
+            return found == classes_.end() ? nullptr : found->second;
+          },
+          selectors_, gates_));
+    }
+    pools_ = catalog_.PoolsOf(node_);
+  }
+  // Allocates the claims that were compiled last.
+  void Search(uint64_t max_work) {
+    std::vector<const CompiledClaim*> pointers;
+    for (const CompiledClaim& claim : compiled_) pointers.push_back(&claim);
+    found_ = devices::Search({.pools = pools_,
+                              .node = node_,
+                              .claims = pointers,
+                              .allocated = allocated_,
+                              .gates = gates_,
+                              .max_work = max_work,
+                              .easy_failures = easy_failures_,
+                              .memory = memory_})
+                 .Run();
+  }
+  // The last result, as Allocate returns it.
+  std::string Text() const {
     switch (found_.kind) {
       case SearchResult::Kind::kFound:
         break;
@@ -135,8 +173,14 @@ class DeviceWorld {
     return fmt::format("{}", fmt::join(texts, "; "));
   }
 
+  // Failed picks before the search is pruned.
+  void set_easy_failures(uint64_t number) { easy_failures_ = number; }
+
+  // Of all searches from now on, which must be for the same claims.
+  void set_memory(SearchMemory* memory) { memory_ = memory; }
+
   // Of the last call of Allocate.
-  uint64_t steps() const { return found_.steps; }
+  uint64_t work() const { return found_.work; }
   api::AllocationResult Result(size_t claim) const {
     return MakeAllocation(pools_, found_, claim, compiled_[claim], objects_[claim]->spec,
                           node_.metadata.name, gates_,
@@ -150,33 +194,6 @@ class DeviceWorld {
   const api::Node& node() const { return node_; }
 
  private:
-  void Run(const std::vector<std::string>& claims, uint64_t max_steps) {
-    objects_.clear();
-    compiled_.clear();
-    for (const std::string& yaml : claims) {
-      const auto objects = api::DecodeObjects(yaml, "test");
-      ASSERT_TRUE(objects.has_value()) << objects.error().message << "\n" << yaml;
-      objects_.push_back(std::get<api::Ref<api::ResourceClaim>>(objects->at(0)));
-      compiled_.push_back(CompileClaim(
-          std::shared_ptr<const api::ResourceClaimSpec>(objects_.back(), &objects_.back()->spec),
-          [this](const std::string& name) {
-            const auto found = classes_.find(name);
-            return found == classes_.end() ? nullptr : found->second;
-          },
-          selectors_, gates_));
-    }
-    std::vector<const CompiledClaim*> pointers;
-    for (const CompiledClaim& claim : compiled_) pointers.push_back(&claim);
-    pools_ = catalog_.PoolsOf(node_);
-    found_ = Search({.pools = pools_,
-                     .node = node_,
-                     .claims = pointers,
-                     .allocated = allocated_,
-                     .gates = gates_,
-                     .max_steps = max_steps})
-                 .Run();
-  }
-
   static api::Node NamedNode() {
     api::Node node;
     node.metadata.name = "n";
@@ -184,6 +201,8 @@ class DeviceWorld {
   }
 
   const Gates gates_ = {};
+  SearchMemory* memory_ = nullptr;
+  uint64_t easy_failures_ = devices::Search::kEasyFailures;
   api::Node node_ = NamedNode();
   SelectorTable selectors_;
   DeviceLooks looks_{selectors_};

@@ -1,5 +1,7 @@
 #include "scheduler/devices/pools.h"
 
+#include <gtest/gtest.h>
+
 #include <map>
 #include <set>
 

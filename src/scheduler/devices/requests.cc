@@ -3,7 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
+#include <unordered_set>
 #include <utility>
+
+#include "base/string_hash.h"
 
 namespace berth::scheduler::devices {
 namespace {
@@ -61,13 +65,6 @@ std::optional<std::string> GateProblemOf(const api::DeviceRequest& request, cons
   return fmt::format(", subrequest {}: {}", found->name, kText);
 }
 
-bool AppliesTo(const api::DeviceConstraint& constraint, const CompiledRequest& request,
-               const CompiledAlternative& alternative) {
-  const auto& names = constraint.requests;
-  return names.empty() || std::ranges::find(names, request.name) != names.end() ||
-         std::ranges::find(names, alternative.result_name) != names.end();
-}
-
 CompiledConstraint CompileConstraint(const api::DeviceConstraint& constraint, size_t index,
                                      const CompiledClaim& claim, const Gates& gates) {
   CompiledConstraint compiled;
@@ -81,12 +78,44 @@ CompiledConstraint CompileConstraint(const api::DeviceConstraint& constraint, si
   compiled.distinct = !constraint.match_attribute;
   compiled.attribute =
       compiled.distinct ? *constraint.distinct_attribute : *constraint.match_attribute;
+  const std::unordered_set<std::string_view, StringHash> names(constraint.requests.begin(),
+                                                               constraint.requests.end());
   for (const CompiledRequest& request : claim.requests) {
+    const bool all = names.empty() || names.contains(request.name);
     std::vector<bool>& applies = compiled.applies.emplace_back();
     for (const CompiledAlternative& alternative : request.alternatives)
-      applies.push_back(AppliesTo(constraint, request, alternative));
+      applies.push_back(all || names.contains(alternative.result_name));
   }
   return compiled;
+}
+
+// Reports whether the constraint applies to single devices of requests only.
+bool IsOfSingleDevices(const CompiledConstraint& constraint, const CompiledClaim& claim) {
+  for (size_t r = 0; r < claim.requests.size(); ++r) {
+    const auto& alternatives = claim.requests[r].alternatives;
+    for (size_t i = 0; i < alternatives.size(); ++i) {
+      if (constraint.applies[r][i] &&
+          (alternatives[i].all_devices || alternatives[i].request->count > 1))
+        return false;
+    }
+  }
+  return true;
+}
+
+// Reports whether an equal constraint of the claim always gives the same result.
+//
+// That of a distinct attribute depends on the order of constraints if a request has several
+// devices: one that is violated makes those before it forget the request's last device. See
+// ConstraintState.
+bool IsRepeated(const CompiledConstraint& constraint, const CompiledClaim& claim) {
+  const auto& known = claim.constraints;
+  const auto equals = [&](const CompiledConstraint& other) {
+    return !other.error && other.distinct == constraint.distinct &&
+           other.attribute == constraint.attribute && other.applies == constraint.applies;
+  };
+  if (constraint.distinct && !IsOfSingleDevices(constraint, claim))
+    return !known.empty() && equals(known.back());
+  return std::ranges::any_of(known, equals);
 }
 
 }  // namespace
@@ -106,6 +135,8 @@ CompiledClaim CompileClaim(std::shared_ptr<const api::ResourceClaimSpec> spec,
     if (alternative.error) return alternative;
     alternative.class_selectors = CompileSelectors(alternative.device_class->selectors, selectors);
     alternative.selectors = CompileSelectors(request.selectors, selectors);
+    for (const auto& selector : alternative.selectors)
+      claim.selector_bytes += selector == nullptr ? 0 : selector->expression().size();
     return alternative;
   };
   for (const api::DeviceRequest& request : claim.spec->requests) {
@@ -124,30 +155,24 @@ CompiledClaim CompileClaim(std::shared_ptr<const api::ResourceClaimSpec> spec,
     if (compiled.alternatives.empty() && !compiled.error)
       compiled.error = fmt::format(", request {}: unknown request type", request.name);
   }
-  for (size_t i = 0; i < claim.spec->constraints.size(); ++i)
-    claim.constraints.push_back(CompileConstraint(claim.spec->constraints[i], i, claim, gates));
+  for (size_t i = 0; i < claim.spec->constraints.size(); ++i) {
+    CompiledConstraint constraint = CompileConstraint(claim.spec->constraints[i], i, claim, gates);
+    if (constraint.error || !IsRepeated(constraint, claim))
+      claim.constraints.push_back(std::move(constraint));
+  }
   return claim;
 }
 
-const api::DeviceAttribute* FindAttribute(const Device& device,
-                                          const CompiledConstraint& constraint) {
+const api::DeviceAttribute* FindAttribute(const Device& device, const std::string& attribute) {
   const auto& attributes = device.object->attributes;
-  if (const auto found = attributes.find(constraint.attribute); found != attributes.end())
+  if (const auto found = attributes.find(attribute); found != attributes.end())
     return &found->second;
-  const size_t slash = constraint.attribute.find('/');
-  const std::string_view attribute = constraint.attribute;
-  if (slash == std::string_view::npos ||
-      attribute.substr(0, slash) != device.slice->object().driver)
+  const size_t slash = attribute.find('/');
+  const std::string_view name = attribute;
+  if (slash == std::string_view::npos || name.substr(0, slash) != device.slice->object().driver)
     return nullptr;
-  const auto found = attributes.find(attribute.substr(slash + 1));
+  const auto found = attributes.find(name.substr(slash + 1));
   return found == attributes.end() ? nullptr : &found->second;
-}
-
-bool SameValue(const api::DeviceAttribute& a, const api::DeviceAttribute& b) {
-  if (a.string_value) return a.string_value == b.string_value;
-  if (a.int_value) return a.int_value == b.int_value;
-  if (a.bool_value) return a.bool_value == b.bool_value;
-  return a.version_value && a.version_value == b.version_value;
 }
 
 namespace {

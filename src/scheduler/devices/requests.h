@@ -61,7 +61,8 @@ struct CompiledConstraint {
 struct CompiledClaim {
   std::shared_ptr<const api::ResourceClaimSpec> spec;
   std::vector<CompiledRequest> requests;
-  std::vector<CompiledConstraint> constraints;
+  std::vector<CompiledConstraint> constraints;  // Each once, though the claim may repeat it.
+  size_t selector_bytes = 0;                    // Of the expressions of its requests.
 };
 
 // `find_class` returns null if there is no class of that name.
@@ -69,12 +70,8 @@ CompiledClaim CompileClaim(std::shared_ptr<const api::ResourceClaimSpec> spec,
                            const std::function<ClassRef(const std::string&)>& find_class,
                            SelectorTable& selectors, const Gates& gates);
 
-// Returns the device's attribute that the constraint is about; null if it has none.
-const api::DeviceAttribute* FindAttribute(const Device& device,
-                                          const CompiledConstraint& constraint);
-// Reports whether both have the same value, of the same type. An attribute of an unknown type
-// equals nothing.
-bool SameValue(const api::DeviceAttribute& a, const api::DeviceAttribute& b);
+// Returns the device's attribute of that name, which a constraint is about; null if it has none.
+const api::DeviceAttribute* FindAttribute(const Device& device, const std::string& attribute);
 
 // Reports whether some taint of the device prevents its allocation to the request.
 bool HasUntoleratedTaint(const api::Device& device, const api::DeviceSubRequest& request);

@@ -6,23 +6,32 @@
 #include <utility>
 
 #include "base/saturating.h"
+#include "scheduler/devices/search_pruning.h"
 
 namespace berth::scheduler::devices {
 
-Search::Search(const Input& input) : input_(input) {}
+Search::Search(const Input& input)
+    : input_(input), budget_(input.max_work), shares_(input.allocated) {}
+
+Search::~Search() = default;
 
 SearchResult Search::Run() {
+  result_.kind = SearchResult::Kind::kError;
   if (input_.pools.error) {
-    result_.kind = SearchResult::Kind::kError;
     result_.error.text = "gather pool information: " + *input_.pools.error;
     return std::move(result_);
   }
-  result_.kind = SearchResult::Kind::kError;
-  if (!Prepare()) {
-    if (result_.steps > input_.max_steps) result_.kind = SearchResult::Kind::kTimedOut;
-    return std::move(result_);
+  Outcome outcome = Prepare() ? Explore() : Outcome::kError;
+  if (outcome == Outcome::kHard) {
+    Restart();
+    pruning_ = std::make_unique<SearchPruning>(*this);
+    outcome = pruning_->Prepare() ? Explore() : Outcome::kTimedOut;
   }
-  switch (Explore()) {
+  if (timed_out()) outcome = Outcome::kTimedOut;
+  if (input_.memory != nullptr) Remember();
+  result_.work = budget_.spent();
+  result_.max_work = input_.max_work;
+  switch (outcome) {
     case Outcome::kFound:
       result_.kind = SearchResult::Kind::kFound;
       result_.picks = std::move(picks_);
@@ -36,6 +45,7 @@ SearchResult Search::Run() {
                                               : SearchResult::Kind::kNotFound;
       break;
     case Outcome::kTimedOut:
+    case Outcome::kHard:
       result_.kind = SearchResult::Kind::kTimedOut;
       break;
     case Outcome::kError:
@@ -50,6 +60,12 @@ bool Search::Prepare() {
   marks_.resize(input_.pools.candidates.size());
   claims_.resize(input_.claims.size());
   result_.alternatives.resize(input_.claims.size());
+  size_t selector_bytes = 0;
+  for (const CompiledClaim* claim : input_.claims) selector_bytes += claim->selector_bytes;
+  if (selector_bytes > kMaxSelectorBytes) {
+    too_costly_ = true;
+    return false;
+  }
   for (size_t i = 0; i < claims_.size(); ++i) {
     const CompiledClaim& compiled = *input_.claims[i];
     Claim& claim = claims_[i];
@@ -57,9 +73,8 @@ bool Search::Prepare() {
     claim.requests.resize(compiled.requests.size());
     int64_t needed = 0;
     for (size_t r = 0; r < compiled.requests.size(); ++r) {
-      int64_t least = 0;
-      if (!PrepareRequest(i, compiled.requests[r], claim.requests[r], least)) return false;
-      needed = SaturatingAdd(needed, least);
+      if (!PrepareRequest(i, compiled.requests[r], claim.requests[r])) return false;
+      needed = SaturatingAdd(needed, claim.requests[r].least);
     }
     if (needed > static_cast<int64_t>(kMaxDevicesOfClaim)) {
       result_.error = {
@@ -72,21 +87,50 @@ bool Search::Prepare() {
         result_.error = {i, *constraint.error};
         return false;
       }
-      claim.constraints.emplace_back(constraint);
-      has_distinct_ |= constraint.distinct;
+      if (!Spend(1)) return false;
+      claim.constraints.emplace_back(constraint, ValuesOf(constraint.attribute),
+                                     compiled.requests.size());
     }
   }
   return true;
 }
 
-bool Search::PrepareRequest(size_t claim, const CompiledRequest& compiled, Request& request,
-                            int64_t& least) {
+void Search::Recall(Wanted& wanted) {
+  std::vector<SearchMemory::Wanted>& known = input_.memory->wanted_;
+  if (recalled_ == known.size()) known.emplace_back();
+  wanted.known = std::move(known[recalled_].known);
+  wanted.revisions = std::move(known[recalled_++].revisions);
+  wanted.revisions.resize(marks_.size());
+}
+
+void Search::Remember() {
+  size_t next = 0;
+  for (Claim& claim : claims_) {
+    for (Request& request : claim.requests) {
+      for (Wanted& wanted : request.alternatives) {
+        if (next == recalled_) return;
+        input_.memory->wanted_[next++] = {std::move(wanted.known), std::move(wanted.revisions)};
+      }
+    }
+  }
+}
+
+size_t Search::ValuesOf(const std::string& attribute) {
+  const auto found = std::ranges::find(values_, attribute, &AttributeValues::attribute);
+  if (found != values_.end()) return static_cast<size_t>(found - values_.begin());
+  Spend(values_.size() + marks_.size() / 16);
+  values_.emplace_back(attribute, marks_.size());
+  return values_.size() - 1;
+}
+
+bool Search::PrepareRequest(size_t claim, const CompiledRequest& compiled, Request& request) {
   if (compiled.error) {
     result_.error = {claim, *compiled.error};
     return false;
   }
   request.compiled = &compiled;
-  least = INT64_MAX;
+  request.least = INT64_MAX;
+  request.alternatives.reserve(compiled.alternatives.size());
   for (const CompiledAlternative& alternative : compiled.alternatives) {
     Wanted& wanted = request.alternatives.emplace_back();
     wanted.compiled = &alternative;
@@ -94,9 +138,16 @@ bool Search::PrepareRequest(size_t claim, const CompiledRequest& compiled, Reque
       result_.error = {claim, *alternative.error};
       return false;
     }
+    // The allocation has a copy of the tolerations for each device.
     wanted.count = alternative.request->count;
+    const auto devices = static_cast<uint64_t>(
+        std::clamp<int64_t>(wanted.count, 1, static_cast<int64_t>(kMaxDevicesOfClaim)));
+    if (input_.memory != nullptr) Recall(wanted);
+    const size_t tolerations = alternative.request->tolerations.size();
+    if (!Spend(1 + shares_.size() + 8 * tolerations * devices)) return false;
+    wanted.amounts = shares_.Register(alternative.request->capacity_requests);
     if (alternative.all_devices && !PrepareAll(claim, wanted)) return false;
-    least = std::min(least, wanted.count);
+    request.least = std::min(request.least, wanted.count);
   }
   return true;
 }
@@ -113,6 +164,7 @@ bool Search::PrepareAll(size_t claim, Wanted& wanted) {
       return false;
     }
     for (size_t i = 0; i < pool->devices.size(); ++i, ++index) {
+      if (!Spend(1)) return false;
       const std::optional<bool> selectable = IsSelectable(claim, wanted, index);
       if (!selectable) return false;
       if (*selectable && HasCapacity(wanted, index)) wanted.all.push_back(index);
@@ -127,11 +179,26 @@ bool Search::PrepareAll(size_t claim, Wanted& wanted) {
 Search::Outcome Search::Explore() {
   std::optional<Outcome> returned = Advance(0, 0);
   while (true) {
-    if (!SpendSteps(1)) return Outcome::kTimedOut;
+    if (!Spend(1)) return Outcome::kTimedOut;
     if (returned && *returned != Outcome::kNo && *returned != Outcome::kExceeded) return *returned;
     if (frames_.empty()) return *returned;
     Frame& frame = frames_.back();
     returned = frame.chooses ? Choose(frame, returned) : PickDevice(frame, returned);
+  }
+}
+
+// Forgets what was picked.
+void Search::Restart() {
+  frames_.clear();
+  failed_.clear();
+  picks_.clear();
+  took_counters_.clear();
+  std::ranges::fill(marks_, 0);
+  shares_.Clear();
+  counters_.clear();
+  for (Claim& claim : claims_) {
+    claim.picked = 0;
+    for (ConstraintState& constraint : claim.constraints) constraint.Clear();
   }
 }
 
@@ -163,6 +230,7 @@ std::optional<Search::Outcome> Search::Choose(Frame& frame, std::optional<Outcom
   if (returned) {
     if (*returned == Outcome::kNo) frame.all_exceeded = false;
     ++frame.alternative;
+    if (pruning_ == nullptr && ++failures_ > input_.easy_failures) return Outcome::kHard;
   }
   const Request& request = claims_[frame.claim].requests[frame.request];
   if (frame.alternative == request.alternatives.size())
@@ -175,28 +243,32 @@ std::optional<Search::Outcome> Search::Choose(Frame& frame, std::optional<Outcom
 }
 
 std::optional<Search::Outcome> Search::PickDevice(Frame& frame, std::optional<Outcome> returned) {
-  Claim& claim = claims_[frame.claim];
-  Wanted& wanted = claim.requests[frame.request].alternatives[frame.alternative];
   if (returned) {
-    if (!has_distinct_ && *returned == Outcome::kNo) failed_.push_back(picks_.back().candidate);
+    if (pruning_ == nullptr && ++failures_ > input_.easy_failures) return Outcome::kHard;
+    if (pruning_ != nullptr && *returned == Outcome::kNo)
+      pruning_->NoteFailedPick(frame, picks_.back().candidate);
     Deallocate(frame);
-    if (*returned == Outcome::kExceeded || wanted.compiled->all_devices) return Return(*returned);
+    if (*returned == Outcome::kExceeded) return Return(*returned);
+    if (wanted_of(frame).compiled->all_devices) {
+      if (pruning_ != nullptr) pruning_->NoteFailure();
+      return Return(*returned);
+    }
   } else if (!std::exchange(frame.entered, true)) {
+    const Wanted& wanted = wanted_of(frame);
     if (wanted.compiled->all_devices && wanted.all.empty()) return Return(Outcome::kNo);
     if (frame.picked >= wanted.count) {
-      wanted.depends_on_more = true;
       const Frame done = frame;
       frames_.pop_back();
       const auto outcome = Advance(done.claim, done.request + 1);
       return outcome;
     }
-    const auto more = static_cast<int64_t>(claim.picked) - frame.picked;
+    const auto more = static_cast<int64_t>(claim_of(frame).picked) - frame.picked;
     if (SaturatingAdd(wanted.count, more) > static_cast<int64_t>(kMaxDevicesOfClaim))
       return Return(Outcome::kExceeded);
-    if (frame.picked == 0) {
-      if (FailsAgain(wanted)) return Return(Outcome::kNo);
-      wanted.kept_by_picks.clear();
-      wanted.depends_on_more = wanted.compiled->admin_access || wanted.compiled->all_devices;
+    if (pruning_ != nullptr) {
+      const std::optional<Outcome> known = pruning_->Assess(frame);
+      if (timed_out()) return Outcome::kTimedOut;
+      if (known) return Return(*known);
     }
   }
   return TryCandidates(frames_.size() - 1);
@@ -204,34 +276,28 @@ std::optional<Search::Outcome> Search::PickDevice(Frame& frame, std::optional<Ou
 
 // Picks the next candidate that can be picked, and goes on with the next device.
 std::optional<Search::Outcome> Search::TryCandidates(size_t at) {
-  Claim& claim = claims_[frames_[at].claim];
-  Wanted& wanted = claim.requests[frames_[at].request].alternatives[frames_[at].alternative];
-  const bool all = wanted.compiled->all_devices;
   Frame& frame = frames_[at];
+  Wanted& wanted = wanted_of(frame);
   bool picked = false;
-  if (all) {
+  if (wanted.compiled->all_devices) {
     picked = Allocate(frame, wanted.all[frame.picked], /*must=*/true);
-    if (!picked) return result_.error.claim ? Outcome::kError : Return(Outcome::kNo);
-  }
-  while (!picked && frame.next < marks_.size()) {
-    const uint32_t index = frame.next++;
-    if (!SpendSteps(1)) return Outcome::kTimedOut;
-    if (IsInUse(frame.claim, wanted.compiled->admin_access, index)) {
-      if (frame.picked == 0 && marks_[index] > 0) wanted.kept_by_picks.push_back(index);
-      continue;
+    if (!picked && result_.error.claim) return Outcome::kError;
+  } else {
+    const bool admin = wanted.compiled->admin_access;
+    while (!picked && frame.next < marks_.size()) {
+      const uint32_t index = frame.next++;
+      if (!Spend(1)) return Outcome::kTimedOut;
+      if (IsInUse(frame.claim, admin, index)) continue;
+      const std::optional<bool> selectable = IsSelectable(frame.claim, wanted, index);
+      if (!selectable) return timed_out() ? Outcome::kTimedOut : Outcome::kError;
+      if (!*selectable || !HasCapacity(wanted, index)) continue;
+      if (pruning_ != nullptr && pruning_->IsLikeFailed(frame, index)) continue;
+      picked = Allocate(frame, index, /*must=*/false);
     }
-    const std::optional<bool> selectable = IsSelectable(frame.claim, wanted, index);
-    if (!selectable) return result_.steps > input_.max_steps ? Outcome::kTimedOut : Outcome::kError;
-    if (!*selectable) continue;
-    if (!HasCapacity(wanted, index)) {
-      wanted.depends_on_more |= shares_.contains(index);
-      continue;
-    }
-    if (IsLikeFailed(frame, index)) continue;
-    picked = Allocate(frame, index, /*must=*/false);
   }
+  if (timed_out()) return Outcome::kTimedOut;
   if (!picked) {
-    if (frame.picked == 0) RememberFailure(wanted);
+    if (pruning_ != nullptr) pruning_->NoteFailure();
     return Return(Outcome::kNo);
   }
   frames_.push_back({.claim = frame.claim,

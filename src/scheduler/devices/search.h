@@ -1,81 +1,97 @@
 // Search finds devices on one node for all claims of a pod that are not allocated: the first
 // solution in kube-scheduler's order.
 //
-// A depth-first search with backtracking. It takes the same decisions as an exhaustive one, and
-// evaluates the same selectors, but does not try a device in place of an equivalent one that has
-// failed, and remembers requests that cannot be met whatever is picked for others: many equal
-// devices and a request that cannot be met take a few steps, not exponentially many. What remains
-// hard ends at a limit of steps.
+// A depth-first search with backtracking. Most searches fail a few times at most on their way; one
+// that fails more often is begun again with SearchPruning, which leaves out what cannot lead to a
+// solution. What remains hard ends at the budget: then the result is kTimedOut.
+//
+// The unit of the budget is the look at one candidate, counter, capacity, constraint or pair of a
+// taint and a toleration: some nanoseconds.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
 #include "api/node.h"
+#include "base/work_budget.h"
 #include "scheduler/devices/allocated_devices.h"
 #include "scheduler/devices/constraints.h"
 #include "scheduler/devices/gates.h"
 #include "scheduler/devices/pools.h"
 #include "scheduler/devices/requests.h"
+#include "scheduler/devices/search_result.h"
+#include "scheduler/devices/shares.h"
 
 namespace berth::scheduler::devices {
 
+class SearchPruning;
+
 // Devices that one claim may have.
 inline constexpr size_t kMaxDevicesOfClaim = 32;
+// Bytes of the expressions of all claims together that are compiled: ten of the longest, about 10
+// ms. With more of them, nothing is decided.
+inline constexpr size_t kMaxSelectorBytes = 100 * 1024;
 
-// A device that was found for a request of a claim.
-struct Pick {
-  uint32_t claim = 0;
-  uint32_t request = 0;
-  uint32_t alternative = 0;
-  uint32_t candidate = 0;  // An index of NodePools::candidates.
-  friend bool operator==(const Pick&, const Pick&) = default;
-};
+// SearchMemory is what a search found out about candidates, for the next search for the same claims
+// in the same pools, if these are shareable (NodePools).
+class SearchMemory {
+ public:
+  size_t bytes() const {
+    size_t bytes = 0;
+    for (const Wanted& wanted : wanted_)
+      bytes += wanted.known.capacity() + wanted.revisions.capacity() * sizeof(uint64_t);
+    return bytes;
+  }
 
-struct SearchResult {
-  enum class Kind : uint8_t {
-    kFound,
-    kNotFound,
-    kInvalidPools,  // Not found, and there are invalid pools.
-    kTimedOut,      // The limit of steps was reached.
-    kError,         // See `error`.
+ private:
+  friend class Search;
+
+  struct Wanted {
+    std::vector<uint8_t> known;       // By candidate: see Search::Wanted.
+    std::vector<uint64_t> revisions;  // Of its pool, when its capacity was looked at.
   };
-  Kind kind = Kind::kNotFound;
-  std::vector<Pick> picks;  // By claim and request.
-  // By claim and request: the alternative that was chosen, for those that have some.
-  std::vector<std::vector<uint32_t>> alternatives;
-  AllocationError error;
-  uint64_t steps = 0;
+  std::vector<Wanted> wanted_;  // By claim, request and alternative.
 };
 
 class Search {
  public:
+  // Failed picks after which a search is hard.
+  static constexpr uint64_t kEasyFailures = 16;
+
   struct Input {
     const NodePools& pools;
     const api::Node& node;
     std::span<const CompiledClaim* const> claims;
     const AllocatedDevices& allocated;
     const Gates& gates;
-    uint64_t max_steps = UINT64_MAX;
+    uint64_t max_work = WorkBudget::kUnlimited;
+    // Tests compare a search that is pruned at once with one that never is.
+    uint64_t easy_failures = kEasyFailures;
+    SearchMemory* memory = nullptr;  // Read and updated.
   };
   explicit Search(const Input& input);
+  ~Search();
 
   SearchResult Run();
 
  private:
-  enum class Outcome : uint8_t { kFound, kNo, kExceeded, kError, kTimedOut };
+  friend class SearchPruning;
+
+  enum class Outcome : uint8_t { kFound, kNo, kExceeded, kError, kTimedOut, kHard };
 
   // Where a step of the search stands.
   struct Frame {
     uint32_t claim = 0, request = 0, alternative = 0;
     uint32_t picked = 0;   // Devices of the request that earlier frames have picked.
     uint32_t next = 0;     // The candidate to try next; for all devices, unused.
-    uint32_t failed = 0;   // How many candidates of failed_ are of earlier frames.
+    uint32_t failed = 0;   // How many kinds of failed_ are of earlier frames.
     bool chooses = false;  // Between alternatives; otherwise a device.
     bool entered = false;
     bool all_exceeded = true;
@@ -85,80 +101,86 @@ class Search {
     const CompiledAlternative* compiled = nullptr;
     int64_t count = 0;
     std::vector<uint32_t> all;        // The candidates, if all devices are wanted.
-    std::vector<uint8_t> selectable;  // By candidate: unknown, no or yes.
-
-    // Of the attempt to meet it that is under way: the candidates that other picks of this run keep
-    // from it, and whether other things that picks change matter, too.
-    std::vector<uint32_t> kept_by_picks;
-    bool depends_on_more = false;
-    // If it cannot be met while these are in use, as far as it may select them at all.
-    std::optional<std::vector<uint32_t>> impossible_without;
+    std::vector<uint8_t> known;       // By candidate: flags of what is known of it.
+    std::vector<uint64_t> revisions;  // See SearchMemory; empty without.
+    uint32_t amounts = 0;             // Of the requested capacities: see Shares::Register.
   };
   struct Request {
     const CompiledRequest* compiled = nullptr;
     std::vector<Wanted> alternatives;
+    int64_t least = 0;  // Devices that it needs.
   };
   struct Claim {
     std::vector<Request> requests;
     std::vector<ConstraintState> constraints;
     size_t picked = 0;
   };
+  // What picks take of the counters of a pool.
+  struct TakenCounters {
+    PoolCounters::Rest rest;
+    std::vector<api::Quantity> taken;  // By counter.
+  };
 
   bool Prepare();
-  bool PrepareRequest(size_t claim, const CompiledRequest& compiled, Request& request,
-                      int64_t& least);
+  bool PrepareRequest(size_t claim, const CompiledRequest& compiled, Request& request);
   bool PrepareAll(size_t claim, Wanted& wanted);
+  size_t ValuesOf(const std::string& attribute);
+  void Recall(Wanted& wanted);
+  void Remember();
   Outcome Explore();
+  void Restart();
   std::optional<Outcome> Advance(uint32_t claim, uint32_t request);
   std::optional<Outcome> Choose(Frame& frame, std::optional<Outcome> returned);
   std::optional<Outcome> PickDevice(Frame& frame, std::optional<Outcome> returned);
+  std::optional<Outcome> Enter(Frame& frame);
   std::optional<Outcome> TryCandidates(size_t frame);
   Outcome Return(Outcome outcome);
-  bool SpendSteps(uint64_t steps) {
-    result_.steps += steps;
-    return result_.steps <= input_.max_steps;
-  }
+
+  bool Spend(uint64_t work) { return budget_.Spend(work); }
+  bool timed_out() const { return budget_.exceeded() || too_costly_; }
 
   const NodePools::Candidate& candidate(uint32_t index) const {
     return input_.pools.candidates[index];
   }
+  Claim& claim_of(const Frame& frame) { return claims_[frame.claim]; }
+  Wanted& wanted_of(const Frame& frame) {
+    return claims_[frame.claim].requests[frame.request].alternatives[frame.alternative];
+  }
   bool IsInUse(uint32_t claim, bool admin, uint32_t index) const;
+  // Returns nothing if a selector failed, or the budget is used up.
   std::optional<bool> IsSelectable(size_t claim, Wanted& wanted, uint32_t index);
   // `claim` or, for selectors of a class, `device_class` is named in errors.
   std::optional<bool> SelectorsMatch(const std::vector<std::shared_ptr<Selector>>& selectors,
                                      const Device& device, std::optional<size_t> claim,
                                      const api::DeviceClass* device_class);
-  bool HasCapacity(const Wanted& wanted, uint32_t index) const;
+  bool IsTainted(Wanted& wanted, uint32_t index);
+  bool HasCapacity(Wanted& wanted, uint32_t index);
+  bool HasCapacityAlone(const Wanted& wanted, const Device& device) const;
   // Picks the candidate, if it can be. Sets the error if a constraint prevents that and `must`.
   bool Allocate(const Frame& frame, uint32_t index, bool must);
-  static bool IsKnownNotToSelect(const Wanted& wanted, uint32_t index);
-  bool FailsAgain(const Wanted& wanted);
-  void RememberFailure(Wanted& wanted) const;
-  bool AddConstraints(const Frame& frame, const Device& device);
+  bool AddConstraints(const Frame& frame, uint32_t index);
   void RemoveConstraints(const Frame& frame, size_t number);
   void Deallocate(const Frame& frame);
+  TakenCounters& TakenOf(const Pool& pool);
   bool TakeCounters(uint32_t index);
   void GiveBackCounters(uint32_t index);
-  bool IsLikeFailed(const Frame& frame, uint32_t index);
-  uint32_t KindOf(uint32_t index);
-  bool AreOfOneKind(uint32_t a, uint32_t b) const;
-  bool AreSelectedAlike(const Frame& frame, uint32_t a, uint32_t b) const;
-  bool IsTouched(uint32_t index) const;
 
   const Input input_;
+  WorkBudget budget_;
+  bool too_costly_ = false;  // An expression is.
+  size_t recalled_ = 0;      // How many alternatives were looked up in the memory.
   SearchResult result_;
   std::vector<Claim> claims_;
   std::vector<Frame> frames_;
   std::vector<Pick> picks_;
-  std::vector<uint32_t> failed_;  // Candidates that failed, by frame.
-  bool has_distinct_ = false;
-  std::vector<uint32_t> kinds_;    // A candidate of each kind.
-  std::vector<uint32_t> kind_of_;  // By candidate; empty until it is needed.
+  uint64_t failures_ = 0;
+  std::unique_ptr<SearchPruning> pruning_;  // Once the search is hard.
+  std::vector<uint32_t> failed_;            // Kinds of candidates that failed, by frame.
 
-  std::vector<uint32_t> marks_;  // By candidate: how many picks are exclusive.
-  // What picks of this run have consumed of shareable candidates; an entry may be empty.
-  std::unordered_map<uint32_t, std::vector<api::QuantityMap>> shares_;
-  std::unordered_map<const Pool*, std::vector<api::Quantity>> counters_;
+  std::vector<AttributeValues> values_;  // Of attributes that constraints are about.
+  std::vector<uint32_t> marks_;          // By candidate: how many picks are exclusive.
+  Shares shares_;
+  std::unordered_map<const Pool*, TakenCounters> counters_;
   std::vector<bool> took_counters_;  // By pick.
 };
 

@@ -1,4 +1,4 @@
-// The checks of Search on one candidate, and what it need not try.
+// The checks of Search on one candidate.
 
 #include <fmt/format.h>
 
@@ -6,26 +6,20 @@
 #include <utility>
 
 #include "scheduler/devices/capacity.h"
+#include "scheduler/devices/known_flags.h"
 #include "scheduler/devices/search.h"
 
 namespace berth::scheduler::devices {
-namespace {
-
-// What is known of a candidate.
-constexpr uint8_t kUnknown = 0, kNotSelectable = 1, kSelectable = 2;
-// Units of CEL cost that take as long as a step.
-constexpr uint64_t kCostOfStep = 8;
-
-}  // namespace
-
-// --- one candidate ---
 
 bool Search::IsInUse(uint32_t claim, bool admin, uint32_t index) const {
   if (!admin)
     return marks_[index] > 0 || input_.allocated.IsExclusive(candidate(index).device().id);
-  return marks_[index] > 0 && std::ranges::any_of(picks_, [&](const Pick& pick) {
-           return pick.claim == claim && pick.candidate == index;
-         });
+  if (marks_[index] == 0) return false;
+  // Those of the claim are the last picks: later claims have none yet.
+  for (auto pick = picks_.rbegin(); pick != picks_.rend() && pick->claim >= claim; ++pick) {
+    if (pick->claim == claim && pick->candidate == index) return true;
+  }
+  return false;
 }
 
 std::optional<bool> Search::SelectorsMatch(const std::vector<std::shared_ptr<Selector>>& selectors,
@@ -41,7 +35,8 @@ std::optional<bool> Search::SelectorsMatch(const std::vector<std::shared_ptr<Sel
     if (selectors[i] == nullptr)
       return fail(i, "CEL expression empty (unsupported selector type?)");
     const auto evaluated = selectors[i]->Evaluate({device.look->slot(), device.value()});
-    if (!SpendSteps(1 + evaluated.cost / kCostOfStep)) return std::nullopt;
+    too_costly_ |= evaluated.outcome == Selector::Outcome::kTooCostly;
+    if (!Spend(evaluated.work) || too_costly_) return std::nullopt;
     if (evaluated.outcome == Selector::Outcome::kNo) return false;
     if (evaluated.outcome == Selector::Outcome::kYes) continue;
     return fail(i, selectors[i]->ErrorFor(device.value()));
@@ -49,11 +44,13 @@ std::optional<bool> Search::SelectorsMatch(const std::vector<std::shared_ptr<Sel
   return true;
 }
 
-// Returns nothing if a selector failed, or too many steps were taken.
 std::optional<bool> Search::IsSelectable(size_t claim, Wanted& wanted, uint32_t index) {
-  if (wanted.selectable.empty()) wanted.selectable.resize(marks_.size());
-  uint8_t& known = wanted.selectable[index];
-  if (known != kUnknown) return known == kSelectable;
+  if (wanted.known.empty()) {
+    wanted.known.resize(marks_.size());
+    Spend(marks_.size() / 64);
+  }
+  uint8_t& known = wanted.known[index];
+  if ((known & kSelectionKnown) != 0) return (known & kSelected) != 0;
   const Device& device = candidate(index).device();
   auto is_selectable = [&]() -> std::optional<bool> {
     if (!input_.gates.binding_conditions && device.object->binding_conditions &&
@@ -71,35 +68,62 @@ std::optional<bool> Search::IsSelectable(size_t claim, Wanted& wanted, uint32_t 
     return std::nullopt;
   };
   const std::optional<bool> result = is_selectable();
-  if (result) known = *result ? kSelectable : kNotSelectable;
+  if (result)
+    known |= static_cast<uint8_t>(*result ? kSelectionKnown | kSelected : kSelectionKnown);
   return result;
 }
 
-bool Search::HasCapacity(const Wanted& wanted, uint32_t index) const {
+bool Search::IsTainted(Wanted& wanted, uint32_t index) {
+  const api::Device& device = *candidate(index).device().object;
+  if (!input_.gates.device_taints || device.taints.empty()) return false;
+  uint8_t& known = wanted.known[index];
+  if ((known & kTaintsKnown) == 0) {
+    Spend(device.taints.size() * (1 + wanted.compiled->request->tolerations.size()));
+    const bool tainted = HasUntoleratedTaint(device, *wanted.compiled->request);
+    known |= static_cast<uint8_t>(tainted ? kTaintsKnown | kTainted : kTaintsKnown);
+  }
+  return (known & kTainted) != 0;
+}
+
+// Of a candidate that was checked to be selectable.
+bool Search::HasCapacity(Wanted& wanted, uint32_t index) {
   if (!input_.gates.consumable_capacity) return true;
   const Device& device = candidate(index).device();
-  const auto& requests = wanted.compiled->request->capacity_requests;
-  if (!requests && device.always_has_capacity && !input_.allocated.HasCapacityEntry(device.id))
+  if (device.always_has_capacity && !wanted.compiled->request->capacity_requests &&
+      !input_.allocated.HasCapacityEntry(device.id)) {
     return true;
+  }
+  uint8_t& known = wanted.known[index];
+  if (!wanted.revisions.empty()) {
+    const uint64_t revision = input_.allocated.revision(candidate(index).pool->id);
+    if (std::exchange(wanted.revisions[index], revision) != revision)
+      known &= static_cast<uint8_t>(~(kCapacityKnown | kFits));
+  }
+  if ((known & kCapacityKnown) == 0) {
+    Spend(1 + 16 * device.object->capacity.size());
+    const bool fits = HasCapacityAlone(wanted, device);
+    known |= static_cast<uint8_t>(fits ? kCapacityKnown | kFits : kCapacityKnown);
+  }
+  if ((known & kFits) == 0) return false;
+  if (!device.shareable || !shares_.Has(index)) return true;
+  Spend(4 * device.object->capacity.size());
+  return shares_.Fits(index, device, wanted.amounts);
+}
+
+bool Search::HasCapacityAlone(const Wanted& wanted, const Device& device) const {
+  const auto& requests = wanted.compiled->request->capacity_requests;
   if (!HasCapacities(requests, *device.object)) return false;
-  const auto shares = shares_.find(index);
   for (const auto& [name, capacity] : device.object->capacity) {
     api::Quantity sum = ConsumedCapacity(RequestedCapacity(requests, name), capacity);
     if (ViolatesPolicy(sum, capacity)) return false;
     input_.allocated.AddConsumed(device.id, name, sum);
-    if (shares != shares_.end()) {
-      for (const api::QuantityMap& share : shares->second) {
-        if (const auto found = share.find(name); found != share.end()) sum += found->second;
-      }
-    }
     if (sum > capacity.value) return false;
   }
   return true;
 }
 
 bool Search::Allocate(const Frame& frame, uint32_t index, bool must) {
-  Claim& claim = claims_[frame.claim];
-  Wanted& wanted = claim.requests[frame.request].alternatives[frame.alternative];
+  Wanted& wanted = wanted_of(frame);
   const NodePools::Candidate& chosen = candidate(index);
   const Device& device = chosen.device();
   const bool admin = wanted.compiled->admin_access;
@@ -107,17 +131,12 @@ bool Search::Allocate(const Frame& frame, uint32_t index, bool must) {
   if (!input_.gates.partitionable_devices && !device.object->consumes_counters.empty())
     return false;
   const bool already_shared =
-      device.shareable && (input_.allocated.HasCapacityEntry(device.id) || shares_.contains(index));
+      device.shareable && (input_.allocated.HasCapacityEntry(device.id) || shares_.Has(index));
   const bool takes_counters = !already_shared && !device.object->consumes_counters.empty();
-  if (takes_counters && !TakeCounters(index)) {
-    wanted.depends_on_more = true;
-    return false;
-  }
-  const bool usable = !(input_.gates.device_taints &&
-                        HasUntoleratedTaint(*device.object, *wanted.compiled->request));
-  if (!usable || !AddConstraints(frame, device)) {
+  if (takes_counters && !TakeCounters(index)) return false;
+  const bool usable = !IsTainted(wanted, index);
+  if (!usable || !AddConstraints(frame, index)) {
     if (takes_counters) GiveBackCounters(index);
-    wanted.depends_on_more |= usable;
     if (usable && must) {
       result_.error = {frame.claim,
                        fmt::format(", request {}: cannot add device {}/{}/{} because a claim "
@@ -127,28 +146,33 @@ bool Search::Allocate(const Frame& frame, uint32_t index, bool must) {
     }
     return false;
   }
-  if (!HasCapacity(wanted, index)) {
-    wanted.depends_on_more = true;
-    RemoveConstraints(frame, claim.constraints.size());
+  if (must && !HasCapacity(wanted, index)) {
+    RemoveConstraints(frame, claim_of(frame).constraints.size());
     if (takes_counters) GiveBackCounters(index);
     return false;
   }
   if (device.shareable) {
-    shares_[index].push_back(
-        ConsumedCapacities(wanted.compiled->request->capacity_requests, *device.object));
+    Spend(16 * device.object->capacity.size());
+    shares_.Add(index, device, wanted.amounts);
   } else {
     ++marks_[index];
   }
   picks_.push_back({frame.claim, frame.request, frame.alternative, index});
   took_counters_.push_back(takes_counters);
-  ++claim.picked;
+  ++claim_of(frame).picked;
   return true;
 }
 
-bool Search::AddConstraints(const Frame& frame, const Device& device) {
-  std::vector<ConstraintState>& constraints = claims_[frame.claim].constraints;
+bool Search::AddConstraints(const Frame& frame, uint32_t index) {
+  std::vector<ConstraintState>& constraints = claim_of(frame).constraints;
+  if (constraints.empty()) return true;
+  Spend(constraints.size());
+  const Device& device = candidate(index).device();
   for (size_t i = 0; i < constraints.size(); ++i) {
-    if (constraints[i].Add(frame.request, frame.alternative, device)) continue;
+    ConstraintState& constraint = constraints[i];
+    if (!constraint.AppliesTo(frame.request, frame.alternative)) continue;
+    const uint32_t value = values_[constraint.values()].Of(index, device);
+    if (constraint.Add(frame.request, value)) continue;
     RemoveConstraints(frame, i);
     return false;
   }
@@ -156,142 +180,57 @@ bool Search::AddConstraints(const Frame& frame, const Device& device) {
 }
 
 void Search::RemoveConstraints(const Frame& frame, size_t number) {
-  std::vector<ConstraintState>& constraints = claims_[frame.claim].constraints;
-  while (number > 0) constraints[--number].Remove(frame.request, frame.alternative);
+  std::vector<ConstraintState>& constraints = claim_of(frame).constraints;
+  while (number > 0) {
+    ConstraintState& constraint = constraints[--number];
+    if (constraint.AppliesTo(frame.request, frame.alternative)) constraint.Remove(frame.request);
+  }
 }
 
 void Search::Deallocate(const Frame& frame) {
   const uint32_t index = picks_.back().candidate;
   picks_.pop_back();
-  --claims_[frame.claim].picked;
+  --claim_of(frame).picked;
   if (candidate(index).device().shareable) {
-    const auto shares = shares_.find(index);
-    shares->second.pop_back();
-    if (shares->second.empty()) shares_.erase(shares);
+    shares_.RemoveLast(index);
   } else {
     --marks_[index];
   }
-  RemoveConstraints(frame, claims_[frame.claim].constraints.size());
+  RemoveConstraints(frame, claim_of(frame).constraints.size());
   if (took_counters_.back()) GiveBackCounters(index);
   took_counters_.pop_back();
 }
 
-// As in kube-scheduler, all counters of the pool are checked, not only those that the device takes:
-// one that is overdrawn blocks all devices with counters.
+Search::TakenCounters& Search::TakenOf(const Pool& pool) {
+  const auto [place, is_new] = counters_.try_emplace(&pool);
+  if (is_new) {
+    Spend(pool.counters.size() / 4);
+    place->second.rest =
+        pool.counters.Available(input_.allocated, input_.allocated.revision(pool.id));
+    place->second.taken.resize(pool.counters.size());
+  }
+  return place->second;
+}
+
+// As in kube-scheduler, one counter of the pool that is overdrawn blocks all devices with counters.
+// What picks take never overdraws one, so that only those of the device can.
 bool Search::TakeCounters(uint32_t index) {
   const NodePools::Candidate& chosen = candidate(index);
-  const PoolCounters& counters = chosen.pool->counters;
-  const auto available =
-      counters.Available(input_.allocated, input_.allocated.revision(chosen.pool->id));
-  std::vector<api::Quantity>& taken = counters_[chosen.pool];
-  taken.resize(counters.size());
-  for (const CounterUse& use : chosen.member->counters) taken[use.counter] += use.amount;
-  for (size_t i = 0; i < taken.size(); ++i) {
-    if (taken[i] <= available[i]) continue;
-    GiveBackCounters(index);
-    return false;
-  }
-  return true;
+  TakenCounters& counters = TakenOf(*chosen.pool);
+  if (counters.rest.overdrawn) return false;
+  Spend(chosen.member->counters.size());
+  bool fits = true;
+  for (const CounterUse& use : chosen.member->counters) counters.taken[use.counter] += use.amount;
+  for (const CounterUse& use : chosen.member->counters)
+    fits = fits && counters.taken[use.counter] <= counters.rest.counters[use.counter];
+  if (!fits) GiveBackCounters(index);
+  return fits;
 }
 
 void Search::GiveBackCounters(uint32_t index) {
   const NodePools::Candidate& chosen = candidate(index);
-  std::vector<api::Quantity>& taken = counters_[chosen.pool];
+  std::vector<api::Quantity>& taken = TakenOf(*chosen.pool).taken;
   for (const CounterUse& use : chosen.member->counters) taken[use.counter] -= use.amount;
-}
-
-// --- what need not be tried ---
-
-bool Search::IsKnownNotToSelect(const Wanted& wanted, uint32_t index) {
-  return !wanted.selectable.empty() && wanted.selectable[index] == kNotSelectable;
-}
-
-// Reports whether the request cannot be met for a reason that was found before.
-bool Search::FailsAgain(const Wanted& wanted) {
-  if (!wanted.impossible_without) return false;
-  return std::ranges::all_of(*wanted.impossible_without, [&](uint32_t index) {
-    return SpendSteps(1) && (marks_[index] > 0 || IsKnownNotToSelect(wanted, index));
-  });
-}
-
-// The request cannot be met. If only devices that others use could change that, it fails again
-// while they are in use. Selectors that were not evaluated for those may still fail, so they count
-// unless it is known that they are not selected.
-void Search::RememberFailure(Wanted& wanted) const {
-  if (wanted.depends_on_more) return;
-  std::erase_if(wanted.kept_by_picks,
-                [&](uint32_t index) { return IsKnownNotToSelect(wanted, index); });
-  wanted.impossible_without = wanted.kept_by_picks;
-}
-
-// Reports whether a candidate that is equivalent has failed in this frame. A solution with this one
-// would be one with that one, too: exchange the two.
-//
-// Distinct attributes depend on the order of devices, so nothing is equivalent then.
-bool Search::IsLikeFailed(const Frame& frame, uint32_t index) {
-  if (failed_.size() <= frame.failed || IsTouched(index)) return false;
-  const uint32_t kind = KindOf(index);
-  return std::any_of(failed_.begin() + frame.failed, failed_.end(), [&](uint32_t other) {
-    return KindOf(other) == kind && !IsTouched(other) && SpendSteps(1) &&
-           AreSelectedAlike(frame, other, index);
-  });
-}
-
-// Reports whether this run has picked the candidate, for any claim.
-bool Search::IsTouched(uint32_t index) const {
-  return marks_[index] > 0 || shares_.contains(index);
-}
-
-// Candidates of the same kind differ for selectors only.
-uint32_t Search::KindOf(uint32_t index) {
-  if (kind_of_.empty()) kind_of_.resize(marks_.size(), UINT32_MAX);
-  uint32_t& kind = kind_of_[index];
-  if (kind != UINT32_MAX) return kind;
-  const auto found = std::ranges::find_if(kinds_, [&](uint32_t other) {
-    SpendSteps(1);
-    return AreOfOneKind(other, index);
-  });
-  kind = static_cast<uint32_t>(found - kinds_.begin());
-  if (found == kinds_.end()) kinds_.push_back(index);
-  return kind;
-}
-
-bool Search::AreOfOneKind(uint32_t a, uint32_t b) const {
-  const NodePools::Candidate& first = candidate(a);
-  const NodePools::Candidate& second = candidate(b);
-  const api::Device& one = *first.device().object;
-  const api::Device& other = *second.device().object;
-  const AllocatedDevices& allocated = input_.allocated;
-  if (first.pool != second.pool || first.device().shareable != second.device().shareable ||
-      allocated.IsAllocated(first.device().id) || allocated.IsAllocated(second.device().id) ||
-      one.taints != other.taints || one.capacity != other.capacity ||
-      one.consumes_counters != other.consumes_counters) {
-    return false;
-  }
-  return std::ranges::all_of(input_.claims, [&](const CompiledClaim* claim) {
-    return std::ranges::all_of(claim->constraints, [&](const CompiledConstraint& constraint) {
-      const auto* value = FindAttribute(first.device(), constraint);
-      const auto* other_value = FindAttribute(second.device(), constraint);
-      if (value == nullptr || other_value == nullptr) return value == other_value;
-      return *value == *other_value;
-    });
-  });
-}
-
-// As far as the rest of the search is concerned: what is picked for earlier requests is given.
-// Selectors that were not evaluated for either were not needed. Those evaluated for one alone may
-// fail for the other.
-bool Search::AreSelectedAlike(const Frame& frame, uint32_t a, uint32_t b) const {
-  for (size_t i = frame.claim; i < claims_.size(); ++i) {
-    const std::vector<Request>& requests = claims_[i].requests;
-    for (size_t r = i == frame.claim ? frame.request : 0; r < requests.size(); ++r) {
-      for (const Wanted& wanted : requests[r].alternatives) {
-        if (!wanted.selectable.empty() && wanted.selectable[a] != wanted.selectable[b])
-          return false;
-      }
-    }
-  }
-  return true;
 }
 
 }  // namespace berth::scheduler::devices

@@ -7,14 +7,14 @@
 namespace berth::scheduler::devices {
 namespace {
 
-// One byte: the outcome plus 1 in the lower two bits, the logarithm of the cost in the others.
-uint8_t Encode(Selector::Outcome outcome, uint64_t cost) {
-  const auto log = static_cast<uint8_t>(std::bit_width(cost > 0 ? cost - 1 : 0));
-  return static_cast<uint8_t>((static_cast<uint8_t>(outcome) + 1) | (log << 2));
+// One byte: the outcome plus 1 in the lower three bits, the logarithm of the work in the others.
+uint8_t Encode(Selector::Outcome outcome, uint64_t work) {
+  const auto log = std::min<uint64_t>(31, std::bit_width(work > 0 ? work - 1 : 0));
+  return static_cast<uint8_t>((static_cast<uint8_t>(outcome) + 1) | (log << 3));
 }
 
 Selector::Evaluation Decode(uint8_t result) {
-  return {static_cast<Selector::Outcome>((result & 3) - 1), uint64_t{1} << (result >> 2)};
+  return {static_cast<Selector::Outcome>((result & 7) - 1), uint64_t{1} << (result >> 3)};
 }
 
 }  // namespace
@@ -35,16 +35,18 @@ Selector::Evaluation Selector::Evaluate(const SelectedDevice& device) {
     return Decode(results_[device.slot]);
   const Evaluation evaluation = Evaluate(device.device);
   if (device.slot >= results_.size()) table_.Grow(*this, device.slot);
-  results_[device.slot] = Encode(evaluation.outcome, evaluation.cost);
+  results_[device.slot] = Encode(evaluation.outcome, evaluation.work);
   return Decode(results_[device.slot]);
 }
 
 Selector::Evaluation Selector::Evaluate(const cel::Device& device) {
   if (!compiled_) compiled_ = cel::DeviceSelector::Compile(expression_);
   if (!*compiled_) return {Outcome::kError, 1};
-  const auto evaluated = (*compiled_)->Evaluate(device);
-  if (!evaluated.matches) return {Outcome::kError, evaluated.cost};
-  return {*evaluated.matches ? Outcome::kYes : Outcome::kNo, evaluated.cost};
+  const auto evaluated = (*compiled_)->Evaluate(device, kMaxCost, kMaxSteps);
+  const uint64_t work = 1 + evaluated.cost * kWorkOfCost + evaluated.steps * kWorkOfStep;
+  if (evaluated.matches) return {*evaluated.matches ? Outcome::kYes : Outcome::kNo, work};
+  const bool too_costly = evaluated.matches.error().kind == cel::EvaluationError::Kind::kCost;
+  return {too_costly ? Outcome::kTooCostly : Outcome::kError, work};
 }
 
 std::string Selector::ErrorFor(const cel::Device& device) const {

@@ -31,13 +31,24 @@ struct SelectedDevice {
 
 class Selector {
  public:
-  enum class Outcome : uint8_t { kNo, kYes, kError };
+  enum class Outcome : uint8_t {
+    kNo,
+    kYes,
+    kError,
+    kTooCostly,  // Beyond kMaxCost or kMaxSteps: what it would be is not known.
+  };
   struct Evaluation {
     Outcome outcome = Outcome::kNo;
-    // The cost of the evaluation, rounded up to a power of two; the same whether the result was
-    // cached or not.
-    uint64_t cost = 0;
+    // What it takes, in units of some nanoseconds, rounded up to a power of two; the same whether
+    // the result was cached or not.
+    uint64_t work = 0;
   };
+  // Of one evaluation: about a millisecond.
+  // DIFFERS: kube-scheduler allows a million units of cost, and counts no steps.
+  static constexpr uint64_t kMaxCost = 50'000;
+  static constexpr uint64_t kMaxSteps = 200'000;
+  // Units of work for a unit of cost, and for a step.
+  static constexpr uint64_t kWorkOfCost = 4, kWorkOfStep = 1;
 
   Selector(SelectorTable& table, std::string expression);
   ~Selector();
@@ -51,6 +62,8 @@ class Selector {
   // Returns why it cannot be evaluated for the device, with the prefix of kube-scheduler: "CEL
   // runtime error: ...". Evaluate has returned kError.
   std::string ErrorFor(const cel::Device& device) const;
+
+  const std::string& expression() const { return expression_; }
 
  private:
   friend class SelectorTable;

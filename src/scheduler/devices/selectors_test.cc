@@ -34,11 +34,23 @@ TEST(Selectors, ResultsAreCachedWithTheirCost) {
   EXPECT_EQ(selector->Evaluate({b, no}).outcome, Outcome::kNo);
   const auto again = selector->Evaluate({a, no});
   EXPECT_EQ(again.outcome, Outcome::kYes) << "not evaluated again";
-  EXPECT_EQ(again.cost, first.cost);
+  EXPECT_EQ(again.work, first.work);
 
   table.ReleaseDevice(a);
   EXPECT_EQ(table.AddDevice(), a);
   EXPECT_EQ(selector->Evaluate({a, no}).outcome, Outcome::kNo);
+}
+
+// It takes a million units of cost, which kube-scheduler allows.
+TEST(Selectors, AnExpressionThatTakesTooLongHasNoResult) {
+  SelectorTable table;
+  const cel::Device device = MakeDevice(1);
+  const std::string ten = "[0,1,2,3,4,5,6,7,8,9]";
+  const auto selector = table.Use(ten + ".all(a, " + ten + ".all(b, " + ten + ".all(c, " + ten +
+                                  ".all(d, a + b + c + d >= 0))))");
+  const auto evaluated = selector->Evaluate({table.AddDevice(), device});
+  EXPECT_EQ(evaluated.outcome, Outcome::kTooCostly);
+  EXPECT_GE(evaluated.work, Selector::kMaxCost);
 }
 
 TEST(Selectors, ErrorsHaveTheirMessage) {

@@ -45,7 +45,8 @@ DeviceCount CountDevices(const model::Devices& devices, const api::DeviceClass& 
                                  devices::MakeValue(slice.object().driver, *device.object, false))
                            : selectors[i]->Evaluate({device.look->slot(), device.value()}))
                 .outcome;
-        failed = outcome == devices::Selector::Outcome::kError;
+        failed = outcome != devices::Selector::Outcome::kYes &&
+                 outcome != devices::Selector::Outcome::kNo;
         matches = outcome == devices::Selector::Outcome::kYes;
       }
       if (!matches) continue;

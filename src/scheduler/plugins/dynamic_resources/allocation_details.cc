@@ -42,11 +42,18 @@ class DetailsWriter {
       : devices_(cycle.cluster().devices()),
         node_(*cycle.nodes().info(node).object),
         outcome_(state.outcomes->For(cycle.cluster(), node)),
+        pools_(outcome_.pools == nullptr ? nullptr : devices_.PoolsOf(node)),
         claims_(state.ToAllocate()),
         input_(state.outcomes->input()) {}
 
   std::string Write() const {
     if (outcome_.pools == nullptr) return "";
+    if (outcome_.kind == NodeOutcome::Kind::kUndecided) {
+      return fmt::format(
+          "whether the claims can be allocated was not decided within the limit of {} units of "
+          "work (filterTimeout): fewer requests, constraints or alternatives are easier",
+          outcome_.found.max_work);
+    }
     std::vector<std::string> texts;
     for (size_t i = 0; i < claims_.size(); ++i) {
       const bool is_special = i == input_.claims.size();
@@ -60,7 +67,7 @@ class DetailsWriter {
         }
       }
     }
-    for (const auto& pool : outcome_.pools->pools) {
+    for (const auto& pool : pools_->pools) {
       if (pool->incomplete) texts.push_back(fmt::format("pool {} is incomplete", pool->ToString()));
       if (pool->invalid) {
         texts.push_back(
@@ -94,7 +101,7 @@ class DetailsWriter {
     Tally tally;
     const auto& allocated = devices_.allocated();
     const auto& capacities = alternative.request->capacity_requests;
-    for (const devices::NodePools::Candidate& candidate : outcome_.pools->candidates) {
+    for (const devices::NodePools::Candidate& candidate : pools_->candidates) {
       const devices::Device& device = candidate.device();
       if (device.nodes && !device.nodes->Matches(node_).value_or(false)) continue;
       ++tally.devices;
@@ -182,6 +189,7 @@ class DetailsWriter {
   const model::Devices& devices_;
   const api::Node& node_;
   const NodeOutcome& outcome_;
+  const model::Devices::PoolsRef pools_;  // All of the node.
   const std::vector<const api::ResourceClaim*> claims_;
   const AllocationInput& input_;
 };

@@ -11,6 +11,7 @@ namespace berth::scheduler::plugins {
 namespace BERTH_TEST_FILE {
 
 using ::testing::EndsWith;
+using ::testing::HasSubstr;
 
 std::string SliceOf(std::string_view node, std::string_view devices,
                     std::string_view version = "1") {
@@ -154,42 +155,79 @@ TEST(DynamicResourcesFilter, ErrorsEndTheCycle) {
             "32");
 }
 
-TEST(DynamicResourcesFilter, TheSearchIsLimited) {
-  World world;
+std::string DevicesThatDiffer(int count) {
   std::string devices;
-  for (int i = 0; i < 40; ++i)
+  for (int i = 0; i < count; ++i)
     devices += fmt::format("{{name: d{:02}, capacity: {{m: {{value: {}}}}}}}, ", i, i + 1);
-  world.Add(SliceOf("c", devices, "2"));
+  return devices;
+}
+
+TEST(DynamicResourcesFilter, ANodeThatIsNotDecidedWithinTheLimitIsRejected) {
+  World world;
+  world.Add(SliceOf("c", DevicesThatDiffer(40), "2"));
   world.Add(GpuClaim("big", Count(16)) + GpuClaim("more", Count(30)));
   framework::DynamicResourcesArgs args;
-  args.filter_timeout = Duration::Seconds(1);
+  args.filter_timeout = Duration::Millis(10);  // 1,000 units.
   PluginHarness trial(world, MakePlugin("DynamicResources", args), PodWith({"big", "more"}));
-  EXPECT_EQ(trial.Filter(), "Error: node c: timed out trying to allocate devices");
+  EXPECT_EQ(trial.Filter(), "000");
+  EXPECT_EQ(trial.Explain("c"),
+            "UnschedulableAndUnresolvable: cannot allocate all claims: not decided within the "
+            "limit of the search");
+  EXPECT_THAT(trial.As<framework::FilterPlugin>().Details(trial.cycle(), world.node("c")),
+              HasSubstr("within the limit of 1000 units of work"));
+  EXPECT_EQ(trial.Explain("a"), "UnschedulableAndUnresolvable: cannot allocate all claims");
 }
 
 // On each node the search ends just within its limit; together they would take ten times as long.
 TEST(DynamicResourcesFilter, TheSearchesOfAnAttemptAreLimited) {
   TestCluster world;
-  std::string devices;
-  for (int i = 0; i < 8; ++i)
-    devices += fmt::format("{{name: d{:02}, capacity: {{m: {{value: {}}}}}}}, ", i, i + 1);
-  world.Add(kClass + GpuClaim("big", Count(3)) + GpuClaim("more", Count(6)));
+  world.Add(kClass + GpuClaim("big", Count(3)) + GpuClaim("more", Count(30)) +
+            GpuClaim("most", Count(30)));
   framework::DynamicResourcesArgs args;
-  args.filter_timeout = Duration::Millis(50);  // 10,000 steps.
+  args.filter_timeout = Duration::Millis(60);  // 6,000 units.
   const auto plugin = [&] { return MakePlugin("DynamicResources", args); };
   for (int i = 0; i < 20; ++i) {
     const std::string node = fmt::format("n{:02}", i);
     world.Add(NodeYaml(node));
-    world.Add(SliceOf(node, devices));
+    world.Add(SliceOf(node, DevicesThatDiffer(60)));
     if (i > 0) continue;
-    EXPECT_EQ(PluginHarness(world, plugin(), PodWith({"big", "more"})).Filter(), "0");
+    PluginHarness trial(world, plugin(), PodWith({"big", "more", "most"}));
+    EXPECT_EQ(trial.Filter(), "0");
+    EXPECT_EQ(trial.Explain(node), "UnschedulableAndUnresolvable: cannot allocate all claims");
   }
-  PluginHarness trial(world, plugin(), PodWith({"big", "more"}));
+  PluginHarness trial(world, plugin(), PodWith({"big", "more", "most"}));
   EXPECT_THAT(trial.Filter(), EndsWith(": timed out trying to allocate devices"));
   // The next attempts go on where that one ended.
   int attempts = 1;
   while (attempts < 20 && trial.Filter() != std::string(20, '0')) ++attempts;
   EXPECT_LT(attempts, 20);
+}
+
+uint64_t SearchesOf(PluginHarness& trial) {
+  return trial.cycle().state<FilterState>(trial.As<framework::Plugin>()).outcomes->searches();
+}
+
+// Devices that all nodes share beside their own: one search is enough for all nodes.
+TEST(DynamicResourcesFilter, NodesShareASearchIfTheirOwnDevicesDoNotMatter) {
+  TestCluster world;
+  world.Add(kClass + GpuClaim("c", Count(2)));
+  for (const char* node : {"a", "b", "c"}) {
+    world.Add(NodeYaml(node));
+    std::string own = SliceOf(node, "{name: other}");
+    own.replace(own.find("driver: gpus"), 12, "driver: nics");
+    world.Add(own);
+  }
+  std::string shared = SliceOf("pool", "{name: x}, {name: 'y'}");
+  shared.replace(shared.find("nodeName: pool"), 14, "allNodes: true");
+  world.Add(shared);
+  PluginHarness trial(world, MakePlugin("DynamicResources"), PodWith({"c"}));
+  EXPECT_EQ(trial.Filter(), "111");
+  EXPECT_EQ(SearchesOf(trial), 1u);
+  // Not if a device of the node's own can be chosen.
+  world.Add(SliceOf("b", "{name: own}", "2"));
+  PluginHarness again(world, MakePlugin("DynamicResources"), PodWith({"c"}));
+  EXPECT_EQ(again.Filter(), "111");
+  EXPECT_EQ(SearchesOf(again), 2u);
 }
 
 TEST(DynamicResourcesScore, PrefersTheFirstAlternatives) {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/work_budget.h"
 #include "scheduler/devices/allocation.h"
 #include "scheduler/framework/attempt.h"
 #include "scheduler/framework/cycle.h"
@@ -125,12 +126,12 @@ bool MayHaveClaims(const framework::Cycle& cycle) {
 Result<std::unique_ptr<framework::Plugin>> DynamicResources::Make(
     const framework::DynamicResourcesArgs& args) {
   const double seconds = args.filter_timeout ? args.filter_timeout->seconds() : 0;
-  const auto max_steps =
-      seconds <= 0 ? UINT64_MAX
+  const auto max_work =
+      seconds <= 0 ? WorkBudget::kUnlimited
                    : std::max<uint64_t>(
-                         1, static_cast<uint64_t>(seconds * static_cast<double>(kStepsPerSecond)));
+                         1, static_cast<uint64_t>(seconds * static_cast<double>(kWorkPerSecond)));
   return std::unique_ptr<framework::Plugin>(new DynamicResources(
-      max_steps, args.binding_timeout.value_or(framework::kDefaultBindingTimeout)));
+      max_work, args.binding_timeout.value_or(framework::kDefaultBindingTimeout)));
 }
 
 std::unique_ptr<framework::ClassState> DynamicResources::Compile(
@@ -196,7 +197,7 @@ framework::PreFilterResult DynamicResources::PreFilter(framework::Cycle& cycle) 
       claims.back().special && !claims.back().object->spec.requests.empty();
   if (allocates) {
     state.outcomes = cycle.class_cache<OutcomeCache>(*this).For(cycle.cluster(), cycle.pod_class(),
-                                                                std::move(input), max_steps_);
+                                                                std::move(input), max_work_);
   }
   state.pod = std::make_shared<PodClaims>();
   state.pod->claims = std::move(claims);

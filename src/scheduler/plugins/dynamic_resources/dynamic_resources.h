@@ -32,10 +32,11 @@ class DynamicResources final : public framework::PreEnqueuePlugin,
   static constexpr std::string_view kName = "DynamicResources";
   std::string_view name() const override { return kName; }
 
-  // The steps of a search that `filterTimeout` allows for each of its seconds.
-  // DIFFERS: kube-scheduler limits the time. A step takes it about a microsecond, and Berth a
-  // tenth of that; an engine that counts steps decides the same each time.
-  static constexpr uint64_t kStepsPerSecond = 200'000;
+  // The work of a search on one node that `filterTimeout` allows for each of its seconds: by
+  // default, what takes some 5 ms.
+  // DIFFERS: kube-scheduler limits the time, and fails the attempt. While it searches, other pods
+  // wait; an engine that counts work decides the same each time.
+  static constexpr uint64_t kWorkPerSecond = 100'000;
 
   static Result<std::unique_ptr<framework::Plugin>> Make(
       const framework::DynamicResourcesArgs& args);
@@ -75,10 +76,10 @@ class DynamicResources final : public framework::PreEnqueuePlugin,
   Task<framework::Verdict> PreBind(framework::BindingContext& binding) const override;
 
  private:
-  DynamicResources(uint64_t max_steps, Duration binding_timeout)
-      : max_steps_(max_steps), binding_timeout_(binding_timeout) {}
+  DynamicResources(uint64_t max_work, Duration binding_timeout)
+      : max_work_(max_work), binding_timeout_(binding_timeout) {}
 
-  const uint64_t max_steps_;  // Of the search on one node.
+  const uint64_t max_work_;  // Of the search on one node.
   const Duration binding_timeout_;
 };
 

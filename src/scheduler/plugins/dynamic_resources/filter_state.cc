@@ -57,7 +57,9 @@ framework::Verdict FilterState::VerdictOf(const NodeOutcome& outcome,
       return reject("invalid resource pools were encountered");
     case NodeOutcome::Kind::kCannotFit:
       return reject("cannot fit resource");
-    case NodeOutcome::Kind::kTimedOut:
+    case NodeOutcome::Kind::kUndecided:
+      return reject(std::string(devices::kUndecided));
+    case NodeOutcome::Kind::kCutShort:
       return framework::Verdict::Error(
           fmt::format("node {}: timed out trying to allocate devices", node));
     case NodeOutcome::Kind::kSelectorError:

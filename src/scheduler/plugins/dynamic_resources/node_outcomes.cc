@@ -26,7 +26,7 @@ NodeOutcome::Kind KindOf(devices::SearchResult::Kind kind) {
     case devices::SearchResult::Kind::kInvalidPools:
       return NodeOutcome::Kind::kInvalidPools;
     case devices::SearchResult::Kind::kTimedOut:
-      return NodeOutcome::Kind::kTimedOut;
+      return NodeOutcome::Kind::kUndecided;
     case devices::SearchResult::Kind::kError:
       break;
   }
@@ -92,7 +92,8 @@ model::NodeRow NodeOutcomes::Evaluate(const model::Cluster& cluster, const model
   rows.ForEach([&](size_t row) { failed = std::min(failed, row); });
   rows = nodes;
   rows -= known_;
-  if (max_steps_ < UINT64_MAX / 4) steps_left_ = 2 * max_steps_ + kStepsOfEasyNode * rows.Count();
+  if (max_work_ < WorkBudget::kUnlimited / 4)
+    work_left_ = 2 * max_work_ + kWorkOfEasyNode * rows.Count();
   rows.ForEach([&](size_t row) {
     // One error ends the attempt: the searches on other nodes, which may be as hard, are not
     // needed.
@@ -100,7 +101,7 @@ model::NodeRow NodeOutcomes::Evaluate(const model::Cluster& cluster, const model
     For(cluster, model::NodeRow{static_cast<uint32_t>(row)});
     if (errors_.Test(row)) failed = row;
   });
-  steps_left_ = UINT64_MAX;
+  work_left_ = WorkBudget::kUnlimited;
   return failed == SIZE_MAX ? model::NodeRow{} : model::NodeRow{static_cast<uint32_t>(failed)};
 }
 
@@ -129,15 +130,20 @@ std::shared_ptr<const NodeOutcome> NodeOutcomes::Compute(const model::Cluster& c
     outcome->special = VariantFor(cluster, resources);
   }
   outcome->pools = cluster.devices().PoolsOf(row);
+  if (outcome->special == nullptr)
+    outcome->pools = relevant_pools_.Of(row, outcome->pools, work_left_);
   // A pool of the node's own makes a view unique, as does a device that chooses its nodes.
   const bool is_shareable = outcome->pools->shareable;
   const View view{outcome->pools.get(), outcome->special.get()};
   if (is_shareable) {
     if (const auto found = by_view_.find(view); found != by_view_.end()) return found->second;
   }
-  const uint64_t steps_left = steps_left_;
-  Allocate(cluster, node, *outcome);
-  if (outcome->kind == NodeOutcome::Kind::kTimedOut && steps_left < max_steps_) {
+  const bool is_cut_short = work_left_ < max_work_;
+  devices::SearchMemory* memory = is_shareable ? MemoryOf(*outcome) : nullptr;
+  Allocate(cluster, node, *outcome, memory);
+  if (is_shareable && memory == nullptr) MakeMemory(*outcome);
+  if (outcome->kind == NodeOutcome::Kind::kUndecided && is_cut_short) {
+    outcome->kind = NodeOutcome::Kind::kCutShort;
     cut_short_ = row;
     return outcome;
   }
@@ -146,7 +152,7 @@ std::shared_ptr<const NodeOutcome> NodeOutcomes::Compute(const model::Cluster& c
 }
 
 void NodeOutcomes::Allocate(const model::Cluster& cluster, const api::Node& node,
-                            NodeOutcome& outcome) {
+                            NodeOutcome& outcome, devices::SearchMemory* memory) {
   const model::Devices& devices = cluster.devices();
   std::vector<const devices::CompiledClaim*> claims;
   for (const auto& claim : input_.claims) claims.push_back(claim.get());
@@ -156,9 +162,11 @@ void NodeOutcomes::Allocate(const model::Cluster& cluster, const api::Node& node
                                    .claims = claims,
                                    .allocated = devices.allocated(),
                                    .gates = devices.gates(),
-                                   .max_steps = std::min(max_steps_, steps_left_)})
+                                   .max_work = std::min(max_work_, work_left_),
+                                   .memory = memory})
                       .Run();
-  steps_left_ -= std::min(steps_left_, outcome.found.steps);
+  ++searches_;
+  work_left_ -= std::min(work_left_, outcome.found.work);
   outcome.kind = KindOf(outcome.found.kind);
   if (outcome.kind != NodeOutcome::Kind::kAllocated) return;
   for (size_t i = 0; i < claims.size(); ++i) {
@@ -170,6 +178,34 @@ void NodeOutcomes::Allocate(const model::Cluster& cluster, const api::Node& node
     return;
   }
   outcome.score = ScoreOf(outcome);
+}
+
+devices::SearchMemory* NodeOutcomes::MemoryOf(const NodeOutcome& outcome) {
+  if (outcome.special != nullptr) return nullptr;
+  const auto found = std::ranges::find(memories_, outcome.pools, &Memory::pools);
+  return found == memories_.end() ? nullptr : &found->memory;
+}
+
+// A search with a memory counts less work than one without. That must not decide anything, so
+// that only easy ones have one.
+void NodeOutcomes::MakeMemory(const NodeOutcome& outcome) {
+  size_t alternatives = 0;
+  for (const auto& claim : input_.claims) {
+    for (const devices::CompiledRequest& request : claim->requests)
+      alternatives += request.alternatives.size();
+  }
+  if (outcome.special != nullptr || alternatives > kMaxRemembered ||
+      outcome.found.work > max_work_ / 8) {
+    return;
+  }
+  if (memories_.size() == kMaxMemories) memories_.clear();
+  memories_.push_back({outcome.pools, {}});
+}
+
+size_t NodeOutcomes::bytes() const {
+  size_t bytes = bytes_ + outcomes_.capacity() * sizeof(outcomes_[0]);
+  for (const Memory& known : memories_) bytes += known.memory.bytes();
+  return bytes;
 }
 
 bool NodeOutcomes::FindDeviceResources(const model::Cluster& cluster, const api::Node& node,
@@ -227,9 +263,9 @@ bool NodeOutcomes::has_scores() const {
 
 const std::shared_ptr<NodeOutcomes>& OutcomeCache::For(const model::Cluster& cluster,
                                                        const model::PodClass& pod_class,
-                                                       AllocationInput input, uint64_t max_steps) {
+                                                       AllocationInput input, uint64_t max_work) {
   if (outcomes == nullptr || outcomes->input() != input)
-    outcomes = std::make_shared<NodeOutcomes>(pod_class, std::move(input), max_steps);
+    outcomes = std::make_shared<NodeOutcomes>(pod_class, std::move(input), max_work);
   outcomes->Refresh(cluster);
   return outcomes;
 }
