@@ -17,7 +17,6 @@
 #include "net/descriptor_limit.h"
 #include "observability/log.h"
 #include "runtime/cache_debugger.h"
-#include "runtime/recording_file.h"
 #include "runtime/scheduler.h"
 #include "runtime/shadow_judgement.h"
 #include "scheduler/config/print.h"
@@ -101,14 +100,7 @@ Result<void> Daemon::MakeScheduler(const scheduler::framework::Registry& registr
     attempts_ = std::make_unique<observability::scheduling::AttemptRecorder>(options_.flags.ledger);
     engine->attempts = attempts_.get();
   }
-  const scheduler::recording::RecordingHeader header{
-      .program = "berth-scheduler",
-      .configuration = scheduler::config::ToYaml(options_.configuration),
-      .seed = engine->seed,
-      .features = engine->features};
-  auto recording = runtime::StartRecording(options_.flags.record, header);
-  if (!recording) return std::unexpected(recording.error());
-  recording_ = *std::move(recording);
+  if (auto made = MakeRecording(*engine); !made) return made;
 
   const scheduler::engine::EngineOptions inspected = *engine;
   engine->log = &engine_log_;
@@ -133,6 +125,7 @@ Result<void> Daemon::MakeScheduler(const scheduler::framework::Registry& registr
   if (!made) return std::unexpected(made.error());
   scheduler_ = *std::move(made);
   if (auto made_api = MakeApi(inspected, registry); !made_api) return made_api;
+  metrics_->ReadDutyFrom([this] { return ReadDuty(); });
   leadership_ = std::make_unique<Leadership>(
       *scheduler_, *side_loop_,
       LeadershipOptions{.shadow = options_.flags.shadow,
@@ -140,6 +133,33 @@ Result<void> Daemon::MakeScheduler(const scheduler::framework::Registry& registr
                         .on_lost = ExitWithoutLease,
                         .on_end_of_term = [this] { process_events_.Post(ProcessEvent::kEnd); }});
   return {};
+}
+
+Result<void> Daemon::MakeRecording(const scheduler::engine::EngineOptions& engine) {
+  const DaemonFlags& flags = options_.flags;
+  if (flags.record.empty()) return {};
+  const scheduler::recording::RecordingHeader header{
+      .program = "berth-scheduler",
+      .configuration = scheduler::config::ToYaml(options_.configuration),
+      .seed = engine.seed,
+      .features = engine.features};
+  runtime::RecordingOptions recording;
+  recording.path = flags.record;
+  recording.part_bytes = flags.record_size;
+  recording.files = flags.record_files;
+  recording.on_failure = [](const std::string& reason) {
+    LOG_ERROR(reason, "The recording has ended; scheduling goes on without it");
+  };
+  auto started = runtime::RecordingThread::Start(header, std::move(recording));
+  if (!started) return Fail("--record " + started.error().message);
+  recording_ = *std::move(started);
+  return {};
+}
+
+DutyValues Daemon::ReadDuty() const {
+  DutyValues values;
+  if (recording_ != nullptr) values.recording = recording_->counts();
+  return values;
 }
 
 // --- running ---
@@ -220,7 +240,8 @@ int Daemon::End() {
 void Daemon::CloseRecording() {
   if (recording_ == nullptr) return;
   recording_->Close();
-  if (!recording_->status()) LOG_ERROR(recording_->status().error(), "The recording is incomplete");
+  if (const std::string reason = recording_->failure(); !reason.empty())
+    LOG_ERROR(reason, "The recording is incomplete");
 }
 
 int RunDaemon(DaemonOptions options, const scheduler::framework::Registry& registry) {

@@ -24,6 +24,7 @@
 #include "observability/health.h"
 #include "observability/scheduling/attempt_recorder.h"
 #include "observability/scheduling/engine_log.h"
+#include "runtime/recording_thread.h"
 #include "runtime/scheduler.h"
 #include "scheduler/config/configuration.h"
 #include "scheduler/engine/engine.h"
@@ -62,6 +63,7 @@ class Daemon {
   // Applies the feature gates of client-go to the configuration of a client.
   Result<void> UseGates(client::ClientConfig& api) const;
   Result<void> MakeScheduler(const scheduler::framework::Registry& registry);
+  Result<void> MakeRecording(const scheduler::engine::EngineOptions& engine);
 
   // --- leader election: daemon_election.cc ---
   Result<void> MakeElector();
@@ -76,6 +78,7 @@ class Daemon {
                        const scheduler::framework::Registry& registry);
   EndpointSources Sources();
   std::string ResourceMetrics();
+  DutyValues ReadDuty() const;
 
   // --- running ---
   // Warns of an API server of a version that this release does not serve. Nothing waits for it.
@@ -95,7 +98,7 @@ class Daemon {
   std::unique_ptr<DaemonMetrics> metrics_;
   observability::scheduling::EngineLog engine_log_{observability::Log()};
   std::unique_ptr<observability::scheduling::AttemptRecorder> attempts_;  // Null if it is off.
-  std::unique_ptr<scheduler::recording::RecordWriter> recording_;
+  std::unique_ptr<runtime::RecordingThread> recording_;  // Null if nothing is recorded.
   std::string agent_;  // The User-Agent, without the component.
   client::ClientConfig api_;
   inspect::ChangeLog changes_;  // What the engine hears, for the API.

@@ -42,6 +42,13 @@ Status SetVersion(const std::string& text, std::string& version) {
   return {};
 }
 
+Result<size_t> ParseRecordSize(const std::string& text) {
+  constexpr size_t kMin = size_t{64} << 10;
+  const auto bytes = flags::ParseBytes(text);
+  if (!bytes || *bytes == 0 || *bytes >= kMin) return bytes;
+  return Fail(fmt::format("must be 0, or at least {}", flags::ShowBytes(kMin)));
+}
+
 void AddMiscFlags(FlagSet& set, DaemonFlags& flags) {
   FlagGroup group(set, "misc");
   group.Text("config", flags.config, "KubeSchedulerConfiguration file.").Completes(flags::Files());
@@ -73,6 +80,13 @@ void AddOwnFlags(FlagSet& set, DaemonFlags& flags) {
                "Berth's own, and report the result in logs and metrics.");
   group.Text("record", flags.record, "Record events and decisions to this file, for berth replay.")
       .Completes(flags::Files());
+  group.Parsed("record-size", "BYTES", flags.record_size, ParseRecordSize, flags::ShowBytes,
+               "Size at which the file of --record is renamed to FILE.1 and the next one begins; 0 "
+               "writes one file without limit.");
+  group.Uint("record-files", flags.record_files,
+             "Number of files to keep with --record, those of earlier runs included. The oldest "
+             "ones are removed.",
+             1, 1000);
   group.Switch(
       "paranoid", flags.paranoid,
       "Recompute each decision from scratch and with the reference implementation; abort at "

@@ -121,6 +121,8 @@ struct DaemonFlags {
   // Berth's own flags.
   bool shadow = false;
   std::string record;
+  size_t record_size = size_t{1} << 30;
+  size_t record_files = 4;
   bool paranoid = false;
   bool dashboard = false;
   ledger::LedgerOptions ledger;

@@ -112,7 +112,7 @@ struct EngineDriverOptions {
   const Clock* stopwatch = nullptr;
   double speed = 1;  // Seconds of the clock per real second.
   // Records the engine's calls. May be null; must outlive the driver otherwise.
-  scheduler::recording::RecordWriter* recording = nullptr;
+  scheduler::recording::Recorder* recording = nullptr;
   // If false, the engine gets all events but schedules and writes only after Lead.
   bool leads = true;
   // May be null; must outlive the driver otherwise.

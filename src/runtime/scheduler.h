@@ -34,7 +34,7 @@ struct SchedulerOptions {
   scheduler::engine::EngineOptions engine;
   int parallelism = 1;
   std::string host = "berth";  // Names this process in events.
-  scheduler::recording::RecordWriter* recording = nullptr;
+  scheduler::recording::Recorder* recording = nullptr;
   EngineTap* tap = nullptr;  // Called on the engine's thread.
   client::RestObserver* requests = nullptr;
   // If set, nothing is scheduled: each decision of another scheduler is judged and reported to this
