@@ -16,6 +16,7 @@
 #include "features/served_versions.h"
 #include "net/descriptor_limit.h"
 #include "observability/log.h"
+#include "observability/thread_stacks.h"
 #include "runtime/cache_debugger.h"
 #include "runtime/scheduler.h"
 #include "runtime/shadow_judgement.h"
@@ -62,6 +63,7 @@ Result<std::unique_ptr<Daemon>> Daemon::Make(DaemonOptions options,
   if (auto made = daemon->MakeScheduler(registry); !made) return std::unexpected(made.error());
   if (auto made = daemon->MakeElector(); !made) return std::unexpected(made.error());
   if (auto made = daemon->MakeReviewClients(); !made) return std::unexpected(made.error());
+  daemon->MakeWatchdog();
   daemon->MakeHealth();
   return daemon;
 }
@@ -96,10 +98,15 @@ Result<void> Daemon::MakeScheduler(const scheduler::framework::Registry& registr
   if (!engine) return std::unexpected(engine.error());
   engine->seed = std::random_device{}();
   engine->measurements = &metrics_->engine();
+  MakeMemoryBudget();
   if (options_.flags.ledger.on()) {
-    attempts_ = std::make_unique<observability::scheduling::AttemptRecorder>(options_.flags.ledger);
-    engine->attempts = attempts_.get();
+    ledger::LedgerOptions ledger = options_.flags.ledger;
+    ledger.memory = memory_.LedgerBytes(ledger.memory);
+    attempts_ = std::make_unique<observability::scheduling::AttemptRecorder>(ledger);
   }
+  slow_attempts_ = std::make_unique<observability::scheduling::SlowAttemptLog>(observability::Log(),
+                                                                               attempts_.get());
+  engine->attempts = slow_attempts_.get();
   if (auto made = MakeRecording(*engine); !made) return made;
 
   const scheduler::engine::EngineOptions inspected = *engine;
@@ -113,10 +120,15 @@ Result<void> Daemon::MakeScheduler(const scheduler::framework::Registry& registr
   scheduler.host = host_;
   scheduler.recording = recording_.get();
   scheduler.tap = &changes_;
+  scheduler.on_step = [this](Duration took) { metrics_->duty().NoteStep(took); };
+  scheduler.on_failure = [this](const std::string& reason) { OnEngineFailure(reason); };
   scheduler.requests = &metrics_->requests();
   scheduler.warn = [](const std::string& line) { LOG_WARNING(line); };
   scheduler.count_undecodable = [this](std::string_view resource, size_t fields) {
     metrics_->NoteUndecodable(resource, fields);
+  };
+  scheduler.count_silent_watch = [this](std::string_view resource) {
+    metrics_->duty().NoteSilentWatch(resource);
   };
   if (options_.flags.shadow) {
     scheduler.shadow = [this](const runtime::Judgement& judgement) { OnJudgement(judgement); };
@@ -130,36 +142,10 @@ Result<void> Daemon::MakeScheduler(const scheduler::framework::Registry& registr
       *scheduler_, *side_loop_,
       LeadershipOptions{.shadow = options_.flags.shadow,
                         .delay_cache_until_active = options_.configuration.delay_cache_until_active,
+                        .on_synced = [this] { dumps_.Post([this] { ReportMemory(); }); },
                         .on_lost = ExitWithoutLease,
                         .on_end_of_term = [this] { process_events_.Post(ProcessEvent::kEnd); }});
   return {};
-}
-
-Result<void> Daemon::MakeRecording(const scheduler::engine::EngineOptions& engine) {
-  const DaemonFlags& flags = options_.flags;
-  if (flags.record.empty()) return {};
-  const scheduler::recording::RecordingHeader header{
-      .program = "berth-scheduler",
-      .configuration = scheduler::config::ToYaml(options_.configuration),
-      .seed = engine.seed,
-      .features = engine.features};
-  runtime::RecordingOptions recording;
-  recording.path = flags.record;
-  recording.part_bytes = flags.record_size;
-  recording.files = flags.record_files;
-  recording.on_failure = [](const std::string& reason) {
-    LOG_ERROR(reason, "The recording has ended; scheduling goes on without it");
-  };
-  auto started = runtime::RecordingThread::Start(header, std::move(recording));
-  if (!started) return Fail("--record " + started.error().message);
-  recording_ = *std::move(started);
-  return {};
-}
-
-DutyValues Daemon::ReadDuty() const {
-  DutyValues values;
-  if (recording_ != nullptr) values.recording = recording_->counts();
-  return values;
 }
 
 // --- running ---
@@ -167,16 +153,20 @@ DutyValues Daemon::ReadDuty() const {
 int Daemon::Run() {
   LOG_INFO("Starting Kubernetes Scheduler", {{"version", ReportedVersion(options_.flags)}});
   side_loop_->Start();
+  side_loop_->Post([] { observability::EnterThread("side-loop"); });
   if (auto serving = Serve(); !serving) {
     LOG_ERROR(serving.error(), "command failed");
     return 1;
   }
   if (candidate_ != nullptr) side_loop_->Post([this] { candidate_->Start(); });
   leadership_->Start();
+  if (watchdog_ != nullptr) watchdog_->Start();
   CheckServerVersion();
   while (true) {
     switch (process_events_.Next()) {
       case ProcessEvent::kDump:
+        // Without the help of any thread, which the comparison needs.
+        LOG_INFO("Stacks of all threads", {{"stacks", observability::StacksText()}});
         dumps_.Post([this] { runtime::ReportCache(*scheduler_); });
         break;
       case ProcessEvent::kReport:
@@ -221,11 +211,13 @@ void Daemon::ReportShadow() {
 
 int Daemon::End() {
   leadership_->Stop(kGracePeriod);
+  if (watchdog_ != nullptr) watchdog_->Stop();
   if (server_ != nullptr) server_->Stop(kServingGrace);
   // After the server, whose health checks read it.
   if (candidate_ != nullptr) net::RunAndWait(*side_loop_, [this] { candidate_.reset(); });
   CloseRecording();
   if (options_.flags.shadow) runtime::LogTotals("Shadow mode ends", shadow_totals_);
+  if (engine_failed_) return kExitEngineFailed;
   if (leadership_->lost()) {
     LOG_ERROR("", "Leaderelection lost");
     return 1;

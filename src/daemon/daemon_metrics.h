@@ -33,6 +33,7 @@ class DaemonMetrics final : private client::RestObserver, private AccessObserver
   // `fields` of an object of the resource ("pods") could not be decoded.
   void NoteUndecodable(std::string_view resource, size_t fields);
 
+  DutyMetrics& duty() { return duty_; }
   // `read` is called for each request of the metrics, on its thread. Call this before any.
   void ReadDutyFrom(std::function<DutyValues()> read) { read_duty_ = std::move(read); }
 

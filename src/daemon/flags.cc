@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/go_duration.h"
 #include "base/kubernetes_version.h"
 #include "base/text.h"
 #include "daemon/flag_groups.h"
@@ -40,6 +41,16 @@ Status SetVersion(const std::string& text, std::string& version) {
   if (!wanted) return std::unexpected(wanted.error());
   version = *wanted ? "true" : "false";
   return {};
+}
+
+Result<Duration> ParseStuckAfter(const std::string& text) {
+  const auto time = ParseGoDuration(text);
+  if (!time || *time == Duration{} || *time >= Duration::Seconds(1)) return time;
+  return Fail("must be 0, or at least 1s");
+}
+
+std::string ShowStuckAfter(const std::optional<Duration>& time) {
+  return time ? FormatGoDuration(*time) : "";
 }
 
 Result<size_t> ParseRecordSize(const std::string& text) {
@@ -94,6 +105,13 @@ void AddOwnFlags(FlagSet& set, DaemonFlags& flags) {
   group.Switch("dashboard", flags.dashboard,
                "Serve the dashboard at /berth/dashboard/ of the secure port, to users who may get "
                "that path and /berth/v1/*.");
+  group.Parsed("memory-limit", "BYTES", flags.memory_limit, flags::ParseBytes, flags::ShowBytes,
+               "Memory that the process may use: sizes the ledger, and caches are dropped near it. "
+               "0 uses the limit of the cgroup, if there is one.");
+  group.Parsed("stuck-after", "duration", flags.stuck_after, ParseStuckAfter, ShowStuckAfter,
+               "Time after which a leader that has not ended what it does gives up its lease, logs "
+               "the stacks of its threads and exits with 3; 0 never does. Default: the renew "
+               "deadline.");
   ledger::AddLedgerFlags(group, flags.ledger, ".");
 }
 

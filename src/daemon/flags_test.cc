@@ -134,6 +134,8 @@ const FlagCase kFlags[] = {
     {"record-files", "4", {"--record-files=9"}, "9"},
     {"paranoid", "false", {"--paranoid"}, "true"},
     {"dashboard", "false", {"--dashboard"}, "true"},
+    {"memory-limit", "0", {"--memory-limit=1Gi"}, "1Gi"},
+    {"stuck-after", "", {"--stuck-after=30s"}, "30s"},
     {"ledger-attempts", "1000000", {"--ledger-attempts=0"}, "0"},
     {"ledger-memory", "512Mi", {"--ledger-memory=64Mi"}, "64Mi"},
 };
@@ -196,6 +198,8 @@ const ProblemCase kProblems[] = {
     {{"--vmodule=a=x"},
      "invalid argument \"a=x\" for \"--vmodule\" flag: parsing verbosity in \"a=x\": "
      "strconv.ParseUint: parsing \"x\": invalid syntax"},
+    {{"--stuck-after=10ms"},
+     "invalid argument \"10ms\" for \"--stuck-after\" flag: must be 0, or at least 1s"},
     {{"--record-size=1k"},
      "invalid argument \"1k\" for \"--record-size\" flag: must be 0, or at least 64Ki"},
     {{"--ledger-memory=1Mi"},

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "observability/thread_stacks.h"
+
 namespace berth::runtime {
 
 using scheduler::recording::Record;
@@ -58,6 +60,7 @@ void RecordingThread::Append(Record record) {
 }
 
 void RecordingThread::Run() {
+  observability::EnterThread("recording");
   // The header was written.
   if (const Status& status = writer_->status(); !status) FailWith(status.error().message);
   std::unique_lock lock(mutex_);
