@@ -36,6 +36,14 @@ std::string_view TreeState(const BuildInfo& build) {
   return build.modified ? "dirty" : "clean";
 }
 
+std::string VersionAndCommit(const BuildInfo& build) {
+  std::string text(build.version);
+  text += ", commit ";
+  text += build.commit.empty() ? "unknown" : build.commit;
+  if (build.modified) text += ", modified";
+  return text;
+}
+
 std::string_view Day(const BuildInfo& build) { return build.date.substr(0, build.date.find('T')); }
 
 }  // namespace berth::build_info

@@ -23,6 +23,9 @@ const BuildInfo& ThisBuild();
 // Returns "clean" or "dirty", as Kubernetes calls it; empty if the commit is not known.
 std::string_view TreeState(const BuildInfo& build);
 
+// Returns "0.1.0, commit 0123...", with ", modified" or ", commit unknown" where that is so.
+std::string VersionAndCommit(const BuildInfo& build);
+
 // Returns the day of the build: "2026-01-31", or empty.
 std::string_view Day(const BuildInfo& build);
 

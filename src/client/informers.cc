@@ -23,6 +23,7 @@ Informers::Informers(RestClient& client, net::Executor& executor, std::vector<Wa
                          .watch_list = options.watch_list,
                          .seed = seeds.Next(),
                          .count_undecodable = options.count_undecodable,
+                         .count_silent_watch = options.count_silent_watch,
                          .outage = outage};
     reflectors_.push_back(std::make_unique<Reflector>(
         client, executor, std::move(one), sink, [this] { OnSynced(); }, warn));

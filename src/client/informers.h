@@ -28,6 +28,7 @@ struct InformersOptions {
   bool watch_list = true;
   uint64_t seed = 1;
   CountUndecodable count_undecodable = [](std::string_view, size_t) {};
+  CountSilentWatch count_silent_watch = [](std::string_view) {};
 };
 
 // The state of one collection.

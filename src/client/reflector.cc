@@ -15,6 +15,10 @@ constexpr Duration kGrace = Duration::Seconds(30);
 // Over HTTP/1.1 a silent watch is opened again after this time: there are no pings to tell a quiet
 // server from one that is gone. As long as HTTP/2's pings take.
 constexpr Duration kMaxSilence = Duration::Seconds(45);
+// kube-apiserver sends a bookmark a minute. A watch that is silent for so long, and for more than
+// twice the longest time between two bookmarks, delivers nothing any more.
+constexpr Duration kMinSilence = Duration::Seconds(150);
+constexpr int kSilenceFactor = 2;
 constexpr int kPageLimit = 500;
 // Even if all objects have the largest size, 3 MB, the page is not too long.
 constexpr int kSmallPageLimit = 50;
@@ -117,7 +121,8 @@ void Reflector::Open(Phase phase, std::string query, Duration timeout) {
   // The server ends watches in time; this limit is for dead connections.
   request.timeout = timeout + kGrace;
   if (phase != Phase::kPaging) request.silence_limit = kMaxSilence;
-  response_ = {.phase = phase, .since = executor_.Now()};
+  response_ = {.phase = phase, .since = executor_.Now(), .heard = executor_.Now()};
+  last_bookmark_.reset();
   const uint64_t turn = turn_;
   const auto guard = [&](auto callback) {
     return callback_guard_.Guard([this, turn, callback](auto&&... arguments) {
@@ -177,6 +182,7 @@ void Reflector::OnData(std::string_view bytes) {
       break;
     }
     response_.any_event = true;
+    response_.heard = executor_.Now();
     if (!Take(*std::move(event))) break;
   }
   Deliver();
@@ -296,6 +302,7 @@ bool Reflector::Take(WatchEvent event) {
     case WatchEvent::Type::kBookmark:
       if (response_.phase == Phase::kWatching) {
         if (!event.resource_version.empty()) version_ = std::move(event.resource_version);
+        NoteBookmark();
       } else if (event.ends_list) {
         FinishList(std::move(event.resource_version));
         response_.phase = Phase::kWatching;
@@ -327,6 +334,30 @@ void Reflector::TakeObject(WatchEvent::Type type, Received received) {
   } else {
     NoteUnreadable(received);
   }
+}
+
+void Reflector::NoteBookmark() {
+  const Instant now = executor_.Now();
+  if (last_bookmark_) bookmark_gap_ = std::max(bookmark_gap_, now - *last_bookmark_);
+  last_bookmark_ = now;
+  // One bookmark may be that of the end of a watch.
+  if (bookmark_gap_ > Duration{} && !checks_silence_) CheckSilence();
+}
+
+void Reflector::CheckSilence() {
+  const Duration limit = std::max(kMinSilence, bookmark_gap_ * kSilenceFactor);
+  const bool is_watching =
+      request_.has_value() && response_.phase == Phase::kWatching && response_.status != 0;
+  const Duration silent = is_watching ? executor_.Now() - response_.heard : Duration{};
+  if (silent >= limit) {
+    options_.count_silent_watch(options_.resource);
+    ReportProblem(fmt::format(
+        "the watch has delivered nothing for {:.0f} seconds: opening it again", silent.seconds()));
+    Watch();
+  }
+  checks_silence_ = true;
+  const Duration rest = silent >= limit ? limit : limit - silent;
+  executor_.After(rest, callback_guard_.Guard([this] { CheckSilence(); }));
 }
 
 void Reflector::OnStreamError(const ServerStatus& status) {

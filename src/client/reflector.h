@@ -63,6 +63,8 @@ inline Duration NewWatchTime(Random& random) {
 using Warn = std::function<void(const std::string&)>;
 // Counts the fields of an object of "pods" that could not be decoded.
 using CountUndecodable = std::function<void(std::string_view resource, size_t fields)>;
+// Counts watches of "pods" that were opened again because they delivered nothing.
+using CountSilentWatch = std::function<void(std::string_view resource)>;
 
 struct ReflectorOptions {
   std::string resource;             // "pods", for messages.
@@ -76,6 +78,7 @@ struct ReflectorOptions {
   size_t max_page_bytes = kMaxResponseBytes;
   uint64_t seed = 1;  // Of the jitter.
   CountUndecodable count_undecodable = [](std::string_view, size_t) {};
+  CountSilentWatch count_silent_watch = [](std::string_view) {};
   // Shared by the reflectors of one server; one of its own if null.
   std::shared_ptr<OutageLog> outage = {};
 };
@@ -116,6 +119,7 @@ class Reflector {
     WireForm form = WireForm::kJson;
     std::string body = {};  // Of other responses.
     bool any_event = false;
+    Instant heard;  // When the last event arrived.
   };
 
   // --- requests ---
@@ -143,6 +147,10 @@ class Reflector {
   // Processes an event. Returns false if the stream has been abandoned for another request.
   bool Take(WatchEvent event);
   void TakeObject(WatchEvent::Type type, Received received);
+  // Learns how often the server sends bookmarks, and from then on opens a watch again that delivers
+  // nothing for much longer.
+  void NoteBookmark();
+  void CheckSilence();
   void OnStreamError(const ServerStatus& status);
   void Collect(Received received);
   void DropGone();
@@ -190,6 +198,10 @@ class Reflector {
   uint64_t turn_ = 0;  // Of the current request; callbacks of earlier ones are ignored.
   std::optional<RestClient::RequestId> request_;
   Response response_;
+  // The longest time between two bookmarks of a watch; zero if none was seen.
+  Duration bookmark_gap_;
+  std::optional<Instant> last_bookmark_;  // Of the current request.
+  bool checks_silence_ = false;           // There is a timer.
   bool synced_ = false;
   size_t lists_ = 0;
   std::string last_problem_;

@@ -48,17 +48,20 @@ class PodReflector : public ::testing::Test {
   void Start(bool watch_list = true, std::string selector = "") {
     reflector = std::make_unique<Reflector>(
         server.client(), server.executor,
-        ReflectorOptions{.resource = "pods",
-                         .path = "/api/v1/pods",
-                         .other_path = other_path,
-                         .field_selector = std::move(selector),
-                         .codec = CodecOf<api::Pod>(),
-                         .watch_list = watch_list,
-                         .max_page_bytes = max_page_bytes,
-                         .count_undecodable =
-                             [this](std::string_view resource, size_t fields) {
-                               undecodable.push_back(fmt::format("{} {}", resource, fields));
-                             }},
+        ReflectorOptions{
+            .resource = "pods",
+            .path = "/api/v1/pods",
+            .other_path = other_path,
+            .field_selector = std::move(selector),
+            .codec = CodecOf<api::Pod>(),
+            .watch_list = watch_list,
+            .max_page_bytes = max_page_bytes,
+            .count_undecodable =
+                [this](std::string_view resource, size_t fields) {
+                  undecodable.push_back(fmt::format("{} {}", resource, fields));
+                },
+            .count_silent_watch =
+                [this](std::string_view resource) { silent_watches.emplace_back(resource); }},
         [this](std::vector<api::ObjectChange> batch) {
           ++batches;
           for (const api::ObjectChange& event : batch) {
@@ -92,6 +95,7 @@ class PodReflector : public ::testing::Test {
   std::vector<std::string> reported;
   std::vector<std::string> warnings;
   std::vector<std::string> undecodable;  // "pods 1"
+  std::vector<std::string> silent_watches;
   int batches = 0;
   std::string other_path;
   size_t max_page_bytes = kMaxResponseBytes;
@@ -449,6 +453,43 @@ TEST_F(PodReflector, CallsBackNoMoreOnceDestroyed) {
   EXPECT_TRUE(server.last().cancelled);
   server.Data(Frame("ADDED", Pod("z", 9)));
   EXPECT_THAT(Reported(), IsEmpty());
+}
+
+// The connection lives, and so does the server; only the watch does not go on.
+TEST_F(PodReflector, OpensAWatchAgainThatDeliversNothingAlthoughBookmarksAreDue) {
+  StartWatching();
+  for (int version : {7, 8, 9}) {
+    server.executor.Advance(Duration::Seconds(60));
+    server.Data(Bookmark(version));
+  }
+  server.executor.Advance(Duration::Seconds(149));
+  EXPECT_THAT(server.Lines(), IsEmpty());
+  server.executor.Advance(Duration::Seconds(1));
+  EXPECT_THAT(Requested(), HasSubstr("&resourceVersion=9&"));
+  EXPECT_THAT(silent_watches, ElementsAre("pods"));
+  EXPECT_THAT(warnings, ElementsAre("pods: the watch has delivered nothing for 150 seconds: "
+                                    "opening it again"));
+  server.Head(200);
+  // An event is as good as a bookmark.
+  server.executor.Advance(Duration::Seconds(100));
+  server.Data(Frame("ADDED", Pod("b", 10)));
+  server.executor.Advance(Duration::Seconds(149));
+  EXPECT_THAT(server.Lines(), IsEmpty());
+  server.executor.Advance(Duration::Seconds(1));
+  EXPECT_THAT(Requested(), HasSubstr("&resourceVersion=10&"));
+}
+
+TEST_F(PodReflector, WaitsForAServerThatSendsNoBookmarksOrFewOnes) {
+  StartWatching();
+  server.executor.Advance(Duration::Seconds(280));
+  EXPECT_THAT(server.Lines(), IsEmpty()) << "it has never sent one";
+  server.Data(Bookmark(7));
+  server.executor.Advance(Duration::Seconds(100));
+  server.Data(Bookmark(8));
+  server.executor.Advance(Duration::Seconds(199));
+  EXPECT_THAT(server.Lines(), IsEmpty()) << "it sends one in a hundred seconds";
+  server.executor.Advance(Duration::Seconds(1));
+  EXPECT_THAT(silent_watches, ElementsAre("pods"));
 }
 
 TEST(QueryText, EscapesReservedCharacters) {

@@ -9,6 +9,7 @@
 #include "client/rest_client.h"
 #include "cmd/check_cluster.h"
 #include "cmd/check_report.h"
+#include "cmd/check_scheduler.h"
 #include "cmd/commands.h"
 #include "cmd/complete_names.h"
 #include "cmd/config_command.h"
@@ -33,6 +34,9 @@ struct CheckOptions {
   std::string config_file;  // KubeSchedulerConfiguration; empty: defaults.
   std::vector<std::string> feature_gates;
   std::string output = "text";  // Or json.
+  // Of a running scheduler, which is asked instead; empty: none.
+  std::string address;
+  bool insecure = false;
 };
 
 // Tries each extender. One that does not respond delays every pod that it manages, and fails it
@@ -131,7 +135,32 @@ void CheckCluster(const CheckOptions& options,
   CheckResources(**client, configuration, report);
 }
 
+// Asks as the user of the kubeconfig, or, without one, as anybody may: then only about its health.
+int RunCheckScheduler(const CheckOptions& options) {
+  CheckReport report(options.output == "json");
+  report.Begin("kubeconfig");
+  client::ClientConfig scheduler;
+  if (!options.kubeconfig.empty()) {
+    auto api =
+        client::LoadClientConfig({.kubeconfig = options.kubeconfig, .context = options.context});
+    if (api) {
+      scheduler = *std::move(api);
+    } else {
+      report.Problem(api.error().message, "correct --kubeconfig; asking without credentials");
+    }
+  }
+  scheduler.server = options.address;
+  if (options.insecure) {
+    scheduler.tls.insecure = true;
+    scheduler.tls.ca_file.clear();
+    scheduler.tls.ca_data.clear();
+  }
+  CheckScheduler(std::move(scheduler), report);
+  return report.End();
+}
+
 int RunCheck(const CheckOptions& options, const Registry& registry) {
+  if (!options.address.empty()) return RunCheckScheduler(options);
   CheckReport report(options.output == "json");
   const features::FeatureGates gates = CheckFeatureGates(options.feature_gates, report);
   const scheduler::config::Configuration configuration =
@@ -149,13 +178,19 @@ void AddCheck(flags::Command& berth, const Registry& registry) {
       "Validates the configuration and tries its extenders, then checks the server version, RBAC\n"
       "permissions, the lease and served resources with the scheduler's credentials. Goes on "
       "after\n"
-      "problems, and says for each what to do. Read-only.\n";
+      "problems, and says for each what to do. Read-only.\n"
+      "\n"
+      "With --address it asks a running scheduler instead what is wrong with it: its health "
+      "checks\n"
+      "and, with a kubeconfig whose user may get /metrics, its metrics.\n";
   command.exit_codes = "0 no problems, 1 problems found, 2 invalid usage";
   command.files = {{"/var/run/secrets/kubernetes.io/serviceaccount",
                     "Credentials in a pod, if no kubeconfig is named"}};
   command.examples =
       "  berth check --kubeconfig /etc/kubernetes/scheduler.conf\n"
-      "  berth check --kubeconfig scheduler.conf --config scheduler.yaml -o json\n";
+      "  berth check --kubeconfig scheduler.conf --config scheduler.yaml -o json\n"
+      "  berth check --address https://10.0.0.5:10259 --kubeconfig admin.conf "
+      "--insecure-skip-tls-verify\n";
   const auto options = std::make_shared<CheckOptions>();
   flags::FlagGroup group(command.flags);
   group
@@ -170,6 +205,13 @@ void AddCheck(flags::Command& berth, const Registry& registry) {
       .Text("config", options->config_file,
             "KubeSchedulerConfiguration file (default: built-in defaults)")
       .As("FILE");
+  group
+      .Text("address", options->address,
+            "HTTPS port of a running scheduler, to ask it what is wrong")
+      .As("URL");
+  group.Switch("insecure-skip-tls-verify", options->insecure,
+               "With --address: trust any certificate, such as the one that a scheduler generates. "
+               "The credentials of the kubeconfig are sent to it");
   AddFeatureGates(group, options->feature_gates);
   group.Text("output", options->output, "Output format: text or json")
       .Short('o')

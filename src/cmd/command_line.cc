@@ -9,9 +9,11 @@
 #include <vector>
 
 #include "base/kubernetes_version.h"
+#include "build_info/build_info.h"
 #include "cmd/commands.h"
 #include "flags/command.h"
 #include "flags/completion.h"
+#include "observability/crash_report.h"
 
 namespace berth::cmd {
 namespace {
@@ -32,6 +34,7 @@ bool CompletesForKubectl(int argc, const char* const* argv) {
 
 int RunCommandLine(int argc, const char* const* argv,
                    const scheduler::framework::Registry& registry) {
+  observability::ReportCrashes("berth " + build_info::VersionAndCommit(build_info::ThisBuild()));
   flags::Command berth(
       kName,
       fmt::format(

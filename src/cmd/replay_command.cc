@@ -7,9 +7,13 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <variant>
 #include <vector>
 
 #include "api/json/document.h"
+#include "api/timestamp.h"
+#include "base/overloaded.h"
 #include "cmd/attempt_text.h"
 #include "cmd/command_line.h"
 #include "cmd/commands.h"
@@ -19,6 +23,7 @@
 #include "ledger/ledger.h"
 #include "observability/scheduling/attempt_recorder.h"
 #include "runtime/recording_file.h"
+#include "scheduler/recording/event_codec.h"
 #include "scheduler/recording/replay.h"
 
 namespace berth::cmd {
@@ -28,6 +33,7 @@ struct ReplayCommandOptions {
   std::string file;
   bool paranoid = false;
   std::string pod;  // Whose attempts to print: "namespace/name".
+  bool print = false;
 };
 
 // Shows the progress of a long replay on one line of the terminal, and clears it at the end.
@@ -52,10 +58,8 @@ class ProgressLine {
 Result<scheduler::recording::ReplayReport> ReplayFile(
     const ReplayCommandOptions& options, const scheduler::framework::Registry& registry,
     scheduler::engine::AttemptObserver* attempts) {
-  auto source = runtime::OpenRecordingFile(options.file);
-  if (!source) return std::unexpected(source.error());
-  auto reader = scheduler::recording::RecordReader::Open(*std::move(source));
-  if (!reader) return Fail(fmt::format("{}: {}", options.file, reader.error().message));
+  auto reader = runtime::OpenRecording(options.file);
+  if (!reader) return std::unexpected(reader.error());
   scheduler::recording::ReplayOptions replay{.paranoid = options.paranoid, .attempts = attempts};
   ProgressLine line;
   if (isatty(STDERR_FILENO) == 1) {
@@ -82,7 +86,44 @@ void PrintAttempts(const ledger::Ledger& ledger, const ledger::AttemptFilter& po
     fmt::print("{}", AttemptText(inspect::AttemptJson(*attempt)));
 }
 
+// Prints the records of one file, without an engine: also those of a part whose beginning is gone.
+int PrintRecords(const ReplayCommandOptions& options) {
+  namespace recording = scheduler::recording;
+  const auto reader = runtime::OpenRecordingPart(options.file);
+  if (!reader) {
+    fmt::print(stderr, "berth replay: {}\n", reader.error().message);
+    return kExitUsage;
+  }
+  const recording::RecordingHeader& header = (*reader)->header();
+  fmt::print("part {} of a recording by {}, seed {}\n", header.part, header.program, header.seed);
+  const auto print_all = [](std::string_view what, const std::vector<std::string>& texts) {
+    for (const std::string& text : texts) fmt::print("  {} {}\n", what, text);
+  };
+  while (const auto record = (*reader)->Next()) {
+    std::visit(
+        Overloaded{
+            [](const recording::HandleCall& call) {
+              fmt::print("{} {}\n", api::FormatTimestamp(call.now.wall),
+                         recording::DescribeEvent(call.event));
+            },
+            [](const recording::ScheduleCall& call) {
+              fmt::print("{} schedule\n", api::FormatTimestamp(call.now.wall));
+            },
+            [&](const recording::DecisionsRecord& result) {
+              print_all("decision", result.decisions);
+            },
+            [&](const recording::CommandsRecord& result) { print_all("command", result.commands); },
+        },
+        *record);
+  }
+  const recording::RecordingEnd& end = (*reader)->end();
+  fmt::print("{}\n", end.ToString());
+  using Kind = recording::RecordingEnd::Kind;
+  return end.kind == Kind::kDamaged || end.kind == Kind::kFailed ? kExitUsage : kExitOk;
+}
+
 int RunReplay(const ReplayCommandOptions& options, const Registry& registry) {
+  if (options.print) return PrintRecords(options);
   std::optional<observability::scheduling::AttemptRecorder> attempts;
   const size_t slash = options.pod.find('/');
   if (!options.pod.empty()) {
@@ -125,7 +166,12 @@ void AddReplay(flags::Command& berth, const Registry& registry) {
   command.details =
       "Prints the number of events and decisions, and the first decision that differs. A truncated "
       "or\n"
-      "damaged end of the file is reported, and the intact part is replayed.\n";
+      "damaged end of the file is reported, and what is intact is replayed. Of a recording in "
+      "several "
+      "files\n"
+      "(--record-size of berth-scheduler), FILE is the last one to replay; those before it are "
+      "found "
+      "beside it.\n";
   command.exit_codes =
       "0 identical, 1 a decision differs, 2 invalid usage, or an unreadable or damaged file";
   command.examples =
@@ -140,6 +186,8 @@ void AddReplay(flags::Command& berth, const Registry& registry) {
       .Text("attempts", options->pod,
             "Print the attempts of this pod: outcome, reasons, candidates, what woke it")
       .As("NAMESPACE/NAME");
+  group.Switch("print", options->print,
+               "Print the events, decisions and commands in this file instead of replaying them");
   command.run = [options, &registry] { return RunReplay(*options, registry); };
 }
 

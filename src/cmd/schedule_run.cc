@@ -357,7 +357,7 @@ size_t ScheduleReport::Count(PodOutcome::Kind kind) const {
 Result<ScheduleReport> ScheduleAll(const std::vector<api::Object>& objects,
                                    const scheduler::engine::EngineOptions& options,
                                    const scheduler::framework::Registry& registry, Instant start,
-                                   scheduler::recording::RecordWriter* record) {
+                                   scheduler::recording::Recorder* record) {
   auto made = scheduler::engine::Engine::Make(options, registry);
   if (!made) return std::unexpected(made.error());
   scheduler::recording::RecordingEngine engine(**made, record);

@@ -74,6 +74,6 @@ struct ScheduleReport {
 Result<ScheduleReport> ScheduleAll(const std::vector<api::Object>& objects,
                                    const scheduler::engine::EngineOptions& options,
                                    const scheduler::framework::Registry& registry, Instant start,
-                                   scheduler::recording::RecordWriter* record = nullptr);
+                                   scheduler::recording::Recorder* record = nullptr);
 
 }  // namespace berth::cmd

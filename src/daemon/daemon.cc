@@ -16,8 +16,8 @@
 #include "features/served_versions.h"
 #include "net/descriptor_limit.h"
 #include "observability/log.h"
+#include "observability/thread_stacks.h"
 #include "runtime/cache_debugger.h"
-#include "runtime/recording_file.h"
 #include "runtime/scheduler.h"
 #include "runtime/shadow_judgement.h"
 #include "scheduler/config/print.h"
@@ -63,6 +63,7 @@ Result<std::unique_ptr<Daemon>> Daemon::Make(DaemonOptions options,
   if (auto made = daemon->MakeScheduler(registry); !made) return std::unexpected(made.error());
   if (auto made = daemon->MakeElector(); !made) return std::unexpected(made.error());
   if (auto made = daemon->MakeReviewClients(); !made) return std::unexpected(made.error());
+  daemon->MakeWatchdog();
   daemon->MakeHealth();
   return daemon;
 }
@@ -97,18 +98,16 @@ Result<void> Daemon::MakeScheduler(const scheduler::framework::Registry& registr
   if (!engine) return std::unexpected(engine.error());
   engine->seed = std::random_device{}();
   engine->measurements = &metrics_->engine();
+  MakeMemoryBudget();
   if (options_.flags.ledger.on()) {
-    attempts_ = std::make_unique<observability::scheduling::AttemptRecorder>(options_.flags.ledger);
-    engine->attempts = attempts_.get();
+    ledger::LedgerOptions ledger = options_.flags.ledger;
+    ledger.memory = memory_.LedgerBytes(ledger.memory);
+    attempts_ = std::make_unique<observability::scheduling::AttemptRecorder>(ledger);
   }
-  const scheduler::recording::RecordingHeader header{
-      .program = "berth-scheduler",
-      .configuration = scheduler::config::ToYaml(options_.configuration),
-      .seed = engine->seed,
-      .features = engine->features};
-  auto recording = runtime::StartRecording(options_.flags.record, header);
-  if (!recording) return std::unexpected(recording.error());
-  recording_ = *std::move(recording);
+  slow_attempts_ = std::make_unique<observability::scheduling::SlowAttemptLog>(observability::Log(),
+                                                                               attempts_.get());
+  engine->attempts = slow_attempts_.get();
+  if (auto made = MakeRecording(*engine); !made) return made;
 
   const scheduler::engine::EngineOptions inspected = *engine;
   engine->log = &engine_log_;
@@ -121,10 +120,15 @@ Result<void> Daemon::MakeScheduler(const scheduler::framework::Registry& registr
   scheduler.host = host_;
   scheduler.recording = recording_.get();
   scheduler.tap = &changes_;
+  scheduler.on_step = [this](Duration took) { metrics_->duty().NoteStep(took); };
+  scheduler.on_failure = [this](const std::string& reason) { OnEngineFailure(reason); };
   scheduler.requests = &metrics_->requests();
   scheduler.warn = [](const std::string& line) { LOG_WARNING(line); };
   scheduler.count_undecodable = [this](std::string_view resource, size_t fields) {
     metrics_->NoteUndecodable(resource, fields);
+  };
+  scheduler.count_silent_watch = [this](std::string_view resource) {
+    metrics_->duty().NoteSilentWatch(resource);
   };
   if (options_.flags.shadow) {
     scheduler.shadow = [this](const runtime::Judgement& judgement) { OnJudgement(judgement); };
@@ -133,10 +137,12 @@ Result<void> Daemon::MakeScheduler(const scheduler::framework::Registry& registr
   if (!made) return std::unexpected(made.error());
   scheduler_ = *std::move(made);
   if (auto made_api = MakeApi(inspected, registry); !made_api) return made_api;
+  metrics_->ReadDutyFrom([this] { return ReadDuty(); });
   leadership_ = std::make_unique<Leadership>(
       *scheduler_, *side_loop_,
       LeadershipOptions{.shadow = options_.flags.shadow,
                         .delay_cache_until_active = options_.configuration.delay_cache_until_active,
+                        .on_synced = [this] { dumps_.Post([this] { ReportMemory(); }); },
                         .on_lost = ExitWithoutLease,
                         .on_end_of_term = [this] { process_events_.Post(ProcessEvent::kEnd); }});
   return {};
@@ -147,16 +153,20 @@ Result<void> Daemon::MakeScheduler(const scheduler::framework::Registry& registr
 int Daemon::Run() {
   LOG_INFO("Starting Kubernetes Scheduler", {{"version", ReportedVersion(options_.flags)}});
   side_loop_->Start();
+  side_loop_->Post([] { observability::EnterThread("side-loop"); });
   if (auto serving = Serve(); !serving) {
     LOG_ERROR(serving.error(), "command failed");
     return 1;
   }
   if (candidate_ != nullptr) side_loop_->Post([this] { candidate_->Start(); });
   leadership_->Start();
+  if (watchdog_ != nullptr) watchdog_->Start();
   CheckServerVersion();
   while (true) {
     switch (process_events_.Next()) {
       case ProcessEvent::kDump:
+        // Without the help of any thread, which the comparison needs.
+        LOG_INFO("Stacks of all threads", {{"stacks", observability::StacksText()}});
         dumps_.Post([this] { runtime::ReportCache(*scheduler_); });
         break;
       case ProcessEvent::kReport:
@@ -201,11 +211,13 @@ void Daemon::ReportShadow() {
 
 int Daemon::End() {
   leadership_->Stop(kGracePeriod);
+  if (watchdog_ != nullptr) watchdog_->Stop();
   if (server_ != nullptr) server_->Stop(kServingGrace);
   // After the server, whose health checks read it.
   if (candidate_ != nullptr) net::RunAndWait(*side_loop_, [this] { candidate_.reset(); });
   CloseRecording();
   if (options_.flags.shadow) runtime::LogTotals("Shadow mode ends", shadow_totals_);
+  if (engine_failed_) return kExitEngineFailed;
   if (leadership_->lost()) {
     LOG_ERROR("", "Leaderelection lost");
     return 1;
@@ -220,7 +232,8 @@ int Daemon::End() {
 void Daemon::CloseRecording() {
   if (recording_ == nullptr) return;
   recording_->Close();
-  if (!recording_->status()) LOG_ERROR(recording_->status().error(), "The recording is incomplete");
+  if (const std::string reason = recording_->failure(); !reason.empty())
+    LOG_ERROR(reason, "The recording is incomplete");
 }
 
 int RunDaemon(DaemonOptions options, const scheduler::framework::Registry& registry) {

@@ -2,8 +2,11 @@
 // the options to the exit code.
 #pragma once
 
+#include <atomic>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "base/steady_clock.h"
@@ -15,15 +18,19 @@
 #include "daemon/delegated_access.h"
 #include "daemon/endpoints.h"
 #include "daemon/leadership.h"
+#include "daemon/memory_budget.h"
 #include "daemon/options.h"
 #include "daemon/process_events.h"
 #include "daemon/secure_server.h"
 #include "daemon/slow_requests.h"
+#include "daemon/watchdog.h"
 #include "inspect/change_log.h"
 #include "inspect/http/api_handler.h"
 #include "observability/health.h"
 #include "observability/scheduling/attempt_recorder.h"
 #include "observability/scheduling/engine_log.h"
+#include "observability/scheduling/slow_attempts.h"
+#include "runtime/recording_thread.h"
 #include "runtime/scheduler.h"
 #include "scheduler/config/configuration.h"
 #include "scheduler/engine/engine.h"
@@ -77,6 +84,21 @@ class Daemon {
   EndpointSources Sources();
   std::string ResourceMetrics();
 
+  // --- on duty: daemon_duty.cc ---
+  Result<void> MakeRecording(const scheduler::engine::EngineOptions& engine);
+  // Reads the limit of memory, and divides it.
+  void MakeMemoryBudget();
+  // Logs what the cluster needs, once it is known.
+  void ReportMemory();
+  // Drops caches near the limit. Called on the watchdog's thread.
+  void CheckMemory();
+  void MakeWatchdog();
+  // Called on the watchdog's thread.
+  void OnStuck(const std::vector<Watchdog::Loop>& stuck);
+  // Called on the engine's thread.
+  void OnEngineFailure(const std::string& reason);
+  DutyValues ReadDuty() const;
+
   // --- running ---
   // Warns of an API server of a version that this release does not serve. Nothing waits for it.
   void CheckServerVersion();
@@ -94,9 +116,11 @@ class Daemon {
   ProcessEvents process_events_;
   std::unique_ptr<DaemonMetrics> metrics_;
   observability::scheduling::EngineLog engine_log_{observability::Log()};
+  MemoryBudget memory_{std::nullopt};
   std::unique_ptr<observability::scheduling::AttemptRecorder> attempts_;  // Null if it is off.
-  std::unique_ptr<scheduler::recording::RecordWriter> recording_;
-  std::string agent_;  // The User-Agent, without the component.
+  std::unique_ptr<observability::scheduling::SlowAttemptLog> slow_attempts_;
+  std::unique_ptr<runtime::RecordingThread> recording_;  // Null if nothing is recorded.
+  std::string agent_;                                    // The User-Agent, without the component.
   client::ClientConfig api_;
   inspect::ChangeLog changes_;  // What the engine hears, for the API.
   std::unique_ptr<runtime::Scheduler> scheduler_;
@@ -114,7 +138,14 @@ class Daemon {
   std::unique_ptr<SecureServer> server_;
   runtime::ShadowTotals shadow_totals_;  // Used on the engine's thread, and after its end.
   SlowRequests dumps_;                   // They read from the API, which must not delay the end.
+  std::atomic<bool> engine_failed_ = false;
+  std::optional<Instant> caches_dropped_;  // Used on the watchdog's thread.
+  std::unique_ptr<Watchdog> watchdog_;  // Null if it is off. Last: it looks at most of the above.
 };
+
+// The exit codes of the process beside kube-scheduler's 0 and 1.
+inline constexpr int kExitStuck = 3;         // A leader did not end what it did: --stuck-after.
+inline constexpr int kExitEngineFailed = 4;  // The engine, or a plugin, has thrown an exception.
 
 // Builds the daemon and runs it, or executes --write-config-to. Returns the exit code.
 int RunDaemon(DaemonOptions options, const scheduler::framework::Registry& registry);

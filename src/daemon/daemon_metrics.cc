@@ -96,7 +96,8 @@ DaemonMetrics::DaemonMetrics(const MetricsFlags& flags, const features::FeatureG
           {.name = "berth_undecodable_fields_total",
            .help = "Number of fields of API objects that could not be decoded and were left out.",
            .labels = {"resource"}})),
-      engine_(scheduler_, &SteadyNanos) {
+      engine_(scheduler_, &SteadyNanos),
+      duty_(registry_) {
   generic_.SetBuildInfo(ThisBuild());
   for (const features::FeatureGate& gate : features::AllFeatureGates()) {
     generic_.SetFeature(gate.name, features::StageLabel(gate.stage), gates.IsOn(gate.name));
@@ -124,6 +125,7 @@ void DaemonMetrics::NoteUndecodable(std::string_view resource, size_t fields) {
 
 std::string DaemonMetrics::Text() {
   generic_.SetProcess(ThisProcess());
+  if (read_duty_) duty_.Set(read_duty_());
   return observability::MetricsText(registry_);
 }
 

@@ -2,10 +2,13 @@
 // Kubernetes component, and those of shadow mode.
 #pragma once
 
+#include <functional>
 #include <string>
+#include <utility>
 
 #include "client/rest_client.h"
 #include "daemon/delegated_access.h"
+#include "daemon/duty_metrics.h"
 #include "daemon/flags.h"
 #include "features/feature_gates.h"
 #include "observability/component_metrics.h"
@@ -29,6 +32,10 @@ class DaemonMetrics final : private client::RestObserver, private AccessObserver
   void Note(const runtime::Judgement& judgement);
   // `fields` of an object of the resource ("pods") could not be decoded.
   void NoteUndecodable(std::string_view resource, size_t fields);
+
+  DutyMetrics& duty() { return duty_; }
+  // `read` is called for each request of the metrics, on its thread. Call this before any.
+  void ReadDutyFrom(std::function<DutyValues()> read) { read_duty_ = std::move(read); }
 
   // Both may be called on any thread.
   std::string Text();
@@ -54,6 +61,8 @@ class DaemonMetrics final : private client::RestObserver, private AccessObserver
   observability::Histogram& shadow_duration_;
   observability::CounterFamily& undecodable_fields_;  // resource
   observability::scheduling::EngineMeasurements engine_;
+  DutyMetrics duty_;
+  std::function<DutyValues()> read_duty_;
 };
 
 }  // namespace berth::daemon

@@ -14,16 +14,17 @@
 #include "observability/log.h"
 #include "observability/metric_registry.h"
 #include "observability/scheduling/resource_metrics.h"
+#include "observability/thread_stacks.h"
 
 namespace berth::daemon {
 namespace {
 
-constexpr std::string_view kText = "text/plain; charset=utf-8";
+constexpr std::string_view kPlainText = "text/plain; charset=utf-8";
 // The number of pods that are read between two steps of the engine.
 constexpr size_t kPodsPerVisit = 4096;
 
 net::ServerResponse TextResponse(int status, std::string text) {
-  return net::ServerResponse::Text(status, std::string(kText), std::move(text));
+  return net::ServerResponse::Text(status, std::string(kPlainText), std::move(text));
 }
 
 net::ServerResponse MetricsResponse(std::string text) {
@@ -88,10 +89,18 @@ void Daemon::MakeHealth() {
                                           return Fail("handlers are not fully synchronized");
                                         }};
   const bool elects = leadership_->elects();
+  // DIFFERS: kube-scheduler's say nothing about its goroutines.
+  const auto with_loops = [this](std::vector<observability::HealthCheck> checks) {
+    if (watchdog_ == nullptr) return checks;
+    const auto loops = watchdog_->loops();
+    for (size_t i = 0; i < loops.size(); ++i)
+      checks.push_back({loops[i].name, [this, i] { return watchdog_->Check(i); }});
+    return checks;
+  };
   healthz_ = std::make_unique<observability::HealthEndpoint>(
-      "healthz", std::vector{elects ? election : observability::PingCheck()}, &slis_);
+      "healthz", with_loops({elects ? election : observability::PingCheck()}), &slis_);
   livez_ = std::make_unique<observability::HealthEndpoint>(
-      "livez", std::vector{observability::PingCheck()}, &slis_);
+      "livez", with_loops({observability::PingCheck()}), &slis_);
   const observability::HealthCheck candidate{
       "informer-sync", [this]() -> Status {
         if (candidate_ == nullptr || candidate_->synced()) return {};
@@ -118,6 +127,7 @@ Result<void> Daemon::Serve() {
   auto server = SecureServer::Start(options_.flags.serving, *access_, endpoints_);
   if (!server) return std::unexpected(server.error());
   server_ = *std::move(server);
+  server_->Post([] { observability::EnterThread("https"); });
   LOG_INFO("Serving securely", {{"address", options_.flags.serving.bind_address},
                                 {"port", static_cast<int>(server_->port())}});
   return {};

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/go_duration.h"
 #include "base/kubernetes_version.h"
 #include "base/text.h"
 #include "daemon/flag_groups.h"
@@ -42,6 +43,23 @@ Status SetVersion(const std::string& text, std::string& version) {
   return {};
 }
 
+Result<Duration> ParseStuckAfter(const std::string& text) {
+  const auto time = ParseGoDuration(text);
+  if (!time || *time == Duration{} || *time >= Duration::Seconds(1)) return time;
+  return Fail("must be 0, or at least 1s");
+}
+
+std::string ShowStuckAfter(const std::optional<Duration>& time) {
+  return time ? FormatGoDuration(*time) : "";
+}
+
+Result<size_t> ParseRecordSize(const std::string& text) {
+  constexpr size_t kMin = size_t{64} << 10;
+  const auto bytes = flags::ParseBytes(text);
+  if (!bytes || *bytes == 0 || *bytes >= kMin) return bytes;
+  return Fail(fmt::format("must be 0, or at least {}", flags::ShowBytes(kMin)));
+}
+
 void AddMiscFlags(FlagSet& set, DaemonFlags& flags) {
   FlagGroup group(set, "misc");
   group.Text("config", flags.config, "KubeSchedulerConfiguration file.").Completes(flags::Files());
@@ -73,6 +91,13 @@ void AddOwnFlags(FlagSet& set, DaemonFlags& flags) {
                "Berth's own, and report the result in logs and metrics.");
   group.Text("record", flags.record, "Record events and decisions to this file, for berth replay.")
       .Completes(flags::Files());
+  group.Parsed("record-size", "BYTES", flags.record_size, ParseRecordSize, flags::ShowBytes,
+               "Size at which the file of --record is renamed to FILE.1 and the next one begins; 0 "
+               "writes one file without limit.");
+  group.Uint("record-files", flags.record_files,
+             "Number of files to keep with --record, those of earlier runs included. The oldest "
+             "ones are removed.",
+             1, 1000);
   group.Switch(
       "paranoid", flags.paranoid,
       "Recompute each decision from scratch and with the reference implementation; abort at "
@@ -80,6 +105,13 @@ void AddOwnFlags(FlagSet& set, DaemonFlags& flags) {
   group.Switch("dashboard", flags.dashboard,
                "Serve the dashboard at /berth/dashboard/ of the secure port, to users who may get "
                "that path and /berth/v1/*.");
+  group.Parsed("memory-limit", "BYTES", flags.memory_limit, flags::ParseBytes, flags::ShowBytes,
+               "Memory that the process may use: sizes the ledger, and caches are dropped near it. "
+               "0 uses the limit of the cgroup, if there is one.");
+  group.Parsed("stuck-after", "duration", flags.stuck_after, ParseStuckAfter, ShowStuckAfter,
+               "Time after which a leader that has not ended what it does gives up its lease, logs "
+               "the stacks of its threads and exits with 3; 0 never does. Default: the renew "
+               "deadline.");
   ledger::AddLedgerFlags(group, flags.ledger, ".");
 }
 

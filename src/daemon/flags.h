@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -121,8 +122,12 @@ struct DaemonFlags {
   // Berth's own flags.
   bool shadow = false;
   std::string record;
+  size_t record_size = size_t{1} << 30;
+  size_t record_files = 4;
   bool paranoid = false;
   bool dashboard = false;
+  size_t memory_limit = 0;              // 0: that of the cgroup.
+  std::optional<Duration> stuck_after;  // Default: the renew deadline. 0: no watchdog.
   ledger::LedgerOptions ledger;
 
   // The names of the flags on the command line.

@@ -130,8 +130,12 @@ const FlagCase kFlags[] = {
     {"version", "false", {"--version"}, "true"},
     {"shadow", "false", {"--shadow"}, "true"},
     {"record", "", {"--record", "r"}, "r"},
+    {"record-size", "1Gi", {"--record-size=64Mi"}, "64Mi"},
+    {"record-files", "4", {"--record-files=9"}, "9"},
     {"paranoid", "false", {"--paranoid"}, "true"},
     {"dashboard", "false", {"--dashboard"}, "true"},
+    {"memory-limit", "0", {"--memory-limit=1Gi"}, "1Gi"},
+    {"stuck-after", "", {"--stuck-after=30s"}, "30s"},
     {"ledger-attempts", "1000000", {"--ledger-attempts=0"}, "0"},
     {"ledger-memory", "512Mi", {"--ledger-memory=64Mi"}, "64Mi"},
 };
@@ -194,6 +198,10 @@ const ProblemCase kProblems[] = {
     {{"--vmodule=a=x"},
      "invalid argument \"a=x\" for \"--vmodule\" flag: parsing verbosity in \"a=x\": "
      "strconv.ParseUint: parsing \"x\": invalid syntax"},
+    {{"--stuck-after=10ms"},
+     "invalid argument \"10ms\" for \"--stuck-after\" flag: must be 0, or at least 1s"},
+    {{"--record-size=1k"},
+     "invalid argument \"1k\" for \"--record-size\" flag: must be 0, or at least 64Ki"},
     {{"--ledger-memory=1Mi"},
      "invalid argument \"1Mi\" for \"--ledger-memory\" flag: must be 0, or at least 8Mi"},
     {{"--tls-sni-cert-key=a"},

@@ -63,6 +63,7 @@ void Leadership::StartElection() {
 
 void Leadership::OnSynced() {
   if (ending_) return;
+  if (options_.on_synced) options_.on_synced();
   if (options_.shadow) {
     LOG_INFO("Shadow mode: judging what other schedulers decide, and writing nothing");
   } else if (elects() && options_.delay_cache_until_active) {

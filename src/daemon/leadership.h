@@ -21,6 +21,8 @@ namespace berth::daemon {
 struct LeadershipOptions {
   bool shadow = false;                    // The scheduler runs in shadow mode and never leads.
   bool delay_cache_until_active = false;  // Starts the scheduler only when it leads.
+  // Called on the executor when all collections have been listed for the first time.
+  std::function<void()> on_synced = {};
   // Called on the executor when the lease is lost, unless Stop has begun.
   std::function<void()> on_lost = {};
   // Called on the executor when another candidate must lead, and this process has stopped

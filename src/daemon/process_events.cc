@@ -5,6 +5,7 @@
 
 #include <csignal>
 
+#include "observability/thread_stacks.h"
 #include "runtime/stray_signals.h"
 
 namespace berth::daemon {
@@ -39,6 +40,7 @@ ProcessEvents::~ProcessEvents() {
 }
 
 void ProcessEvents::TakeSignals() {
+  observability::EnterThread("signals");
   const sigset_t signals = TakenSignals();
   bool ending = false;
   for (int signal = 0; sigwait(&signals, &signal) == 0 && !stopping_;) {

@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <exception>
 #include <utility>
 
 #include "daemon/serving_tls.h"
 #include "observability/log.h"
+#include "observability/thread_stacks.h"
 
 namespace berth::daemon {
 namespace {
@@ -27,16 +29,26 @@ void Respond(net::Exchange& exchange, net::ServerResponse response) {
   exchange.Respond(std::move(response));
 }
 
+void Serve(const std::shared_ptr<net::Exchange>& exchange, const Endpoints& endpoints) {
+  const auto* handler = endpoints.FindExchangeHandler(exchange->request());
+  if (handler != nullptr) return (*handler)(exchange);
+  endpoints.Serve(exchange->request(), [exchange](net::ServerResponse response) {
+    Respond(*exchange, std::move(response));
+  });
+}
+
 net::RequestHandler MakeHandler(DelegatedAccess& access, const Endpoints& endpoints) {
   return [&access, &endpoints](const std::shared_ptr<net::Exchange>& exchange) {
     access.Check(exchange->request(),
                  [exchange, &endpoints](std::optional<net::ServerResponse> refusal) {
                    if (refusal) return Respond(*exchange, *std::move(refusal));
-                   const auto* handler = endpoints.FindExchangeHandler(exchange->request());
-                   if (handler != nullptr) return (*handler)(exchange);
-                   endpoints.Serve(exchange->request(), [exchange](net::ServerResponse response) {
-                     Respond(*exchange, std::move(response));
-                   });
+                   // An exchange that is dropped without a response responds with 500.
+                   try {
+                     Serve(exchange, endpoints);
+                   } catch (const std::exception& error) {
+                     LOG_ERROR(error.what(), "A request could not be answered",
+                               {{"path", exchange->request().target}});
+                   }
                  });
     exchange->OnAbandoned([&access, weak = std::weak_ptr(exchange)] {
       if (const auto pending = weak.lock()) access.Abandon(pending->request());
@@ -107,6 +119,7 @@ void SecureServer::Refresh() {
 }
 
 void SecureServer::RefreshNowAndThen() {
+  observability::EnterThread("certificates");
   std::unique_lock lock(mutex_);
   while (!stopping_.wait_for(lock, kRefreshPeriod, [this] { return stop_; })) {
     lock.unlock();

@@ -5,9 +5,11 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <thread>
+#include <utility>
 
 #include "daemon/delegated_access.h"
 #include "daemon/endpoints.h"
@@ -29,6 +31,8 @@ class SecureServer {
   SecureServer& operator=(const SecureServer&) = delete;
 
   uint16_t port() const { return server_->port(); }
+  // Runs `work` on the thread that serves requests. Any thread.
+  void Post(std::function<void()> work) { server_->Post(std::move(work)); }
 
   // Reads the serving certificates and the authorities of clients again. Failures are logged, and
   // the previous ones stay in use.

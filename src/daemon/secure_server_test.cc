@@ -327,5 +327,21 @@ TEST_F(SecureServerTest, WhatIsNotConfiguredIsAWarning) {
   EXPECT_EQ(access.warnings().size(), 3U);
 }
 
+TEST_F(SecureServerTest, AHandlerThatThrowsIsA500AndNothingElse) {
+  const auto throws = [](const net::ServerRequest&) -> net::ServerResponse {
+    throw std::runtime_error("out of memory");
+  };
+  endpoints_.Handle("/livez", throws);
+  endpoints_.HandleSlowly("/readyz", throws);
+  Start();
+  testing::internal::CaptureStderr();
+  EXPECT_THAT(Fetch("/livez"), StartsWith("HTTP/1.1 500 "));
+  EXPECT_THAT(Fetch("/readyz"), StartsWith("HTTP/1.1 500 "));
+  EXPECT_THAT(Fetch("/healthz"), EndsWith("\r\n\r\nok")) << "it still serves";
+  const std::string log = testing::internal::GetCapturedStderr();
+  EXPECT_THAT(log, AllOf(HasSubstr("A request could not be answered"), HasSubstr("out of memory"),
+                         HasSubstr("path=\"/livez\"")));
+}
+
 }  // namespace BERTH_TEST_FILE
 }  // namespace berth::daemon

@@ -1,6 +1,10 @@
 #include "daemon/slow_requests.h"
 
+#include <exception>
 #include <utility>
+
+#include "observability/log.h"
+#include "observability/thread_stacks.h"
 
 namespace berth::daemon {
 
@@ -26,6 +30,7 @@ bool SlowRequests::Post(std::function<void()> work) {
 }
 
 void SlowRequests::Run() {
+  observability::EnterThread("slow-requests");
   std::unique_lock lock(mutex_);
   for (;;) {
     changed_.wait(lock, [this] { return stop_ || !waiting_.empty(); });
@@ -33,7 +38,12 @@ void SlowRequests::Run() {
     const std::function<void()> work = std::move(waiting_.front());
     waiting_.pop_front();
     lock.unlock();
-    work();
+    // What it was to respond to is dropped then, which responds with 500.
+    try {
+      work();
+    } catch (const std::exception& error) {
+      LOG_ERROR(error.what(), "A request could not be answered");
+    }
     lock.lock();
   }
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <exception>
 #include <map>
 #include <utility>
 
@@ -12,6 +13,8 @@
 #include "base/text.h"
 #include "inspect/ledger_documents.h"
 #include "ledger/activity.h"
+#include "observability/log.h"
+#include "observability/thread_stacks.h"
 
 namespace berth::inspect {
 namespace {
@@ -75,14 +78,21 @@ void EventStream::End() {
 EventHub::EventHub(Inspector& inspector) : inspector_(inspector), thread_([this] { Run(); }) {}
 
 EventHub::~EventHub() {
-  std::vector<std::shared_ptr<Client>> clients;
   {
     const std::lock_guard lock(mutex_);
     stop_ = true;
-    clients.swap(clients_);
   }
   changed_.notify_one();
   thread_.join();
+  EndStreams();
+}
+
+void EventHub::EndStreams() {
+  std::vector<std::shared_ptr<Client>> clients;
+  {
+    const std::lock_guard lock(mutex_);
+    clients.swap(clients_);
+  }
   for (const auto& client : clients) {
     if (const auto stream = client->stream.lock()) stream->End();
   }
@@ -132,11 +142,17 @@ std::expected<std::shared_ptr<EventStream>, Response> EventHub::Follow(
 }
 
 void EventHub::Run() {
+  observability::EnterThread("api-events");
   std::unique_lock lock(mutex_);
   while (!changed_.wait_for(lock, kTick, [this] { return stop_; })) {
     lock.unlock();
-    followed_ = Tick();
-    if (!followed_ && ++ticks_ % kTicksPerIdleCheck == 0) inspector_.DropIfIdle();
+    try {
+      followed_ = Tick();
+      if (!followed_ && ++ticks_ % kTicksPerIdleCheck == 0) inspector_.DropIfIdle();
+    } catch (const std::exception& error) {
+      LOG_ERROR(error.what(), "Events could not be sent; their streams end");
+      EndStreams();
+    }
     lock.lock();
   }
 }
@@ -154,7 +170,7 @@ bool EventHub::Tick() {
   if (clients.empty()) return false;
   const History& history = inspector_.history();
   if (!followed_ && history.ledger != nullptr) cursor_ = history.ledger->Latest();
-  const auto send = [&](bool Topics::* topic, std::string (EventHub::*text_of)()) {
+  const auto send = [&](bool Topics::*topic, std::string (EventHub::*text_of)()) {
     std::optional<std::string> text;  // Made once, if anybody wants it.
     for (const auto& client : clients) {
       const auto stream = client->stream.lock();

@@ -79,6 +79,7 @@ class EventHub {
   void Run();
   // Sends what is new to all clients. Returns false if there are none.
   bool Tick();
+  void EndStreams();
   void SendNodes(std::vector<std::shared_ptr<Client>>& clients);
   std::string QueueText();
   std::string AttemptText();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <new>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -41,6 +42,7 @@ class InspectedEngine final : private scheduler::engine::DecisionObserver {
     inspected.registry = &registry_;
     inspected.visit = [this](const auto& work) {
       if (!runs_) return false;
+      if (throws_) throw std::bad_alloc();
       ++visits_;
       work(*engine_);
       return true;
@@ -60,6 +62,8 @@ class InspectedEngine final : private scheduler::engine::DecisionObserver {
   Instant now() const { return clock_.Now(); }
   size_t visits() const { return visits_; }
   void StopEngine() { runs_ = false; }
+  // From now on, or no longer, each visit of the engine throws.
+  void Throw(bool throws) { throws_ = throws; }
 
   void Put(const api::Object& object) { Handle(scheduler::engine::ObjectPut{object}); }
   void Remove(const api::Object& object) { Handle(scheduler::engine::ObjectDeleted{object}); }
@@ -122,6 +126,7 @@ class InspectedEngine final : private scheduler::engine::DecisionObserver {
   uint64_t binds_ = 0;
   size_t visits_ = 0;
   bool runs_ = true;
+  bool throws_ = false;
   std::unique_ptr<Inspector> inspector_;
 };
 

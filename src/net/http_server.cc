@@ -106,6 +106,10 @@ class Server final : public HttpServer {
   size_t connections() const override { return settings_->connections->open(); }
   size_t buffered_bytes() const override { return settings_->body_budget->used(); }
 
+  void Post(std::function<void()> work) override {
+    asio::post(workers_[0]->context(), std::move(work));
+  }
+
   void Stop(std::chrono::milliseconds grace) override {
     if (!std::exchange(running_, false)) return;
     for (const auto& worker : workers_) {

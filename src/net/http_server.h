@@ -145,6 +145,8 @@ class HttpServer {
   // Any thread: how many connections are open, and how many bytes of request bodies are held.
   virtual size_t connections() const = 0;
   virtual size_t buffered_bytes() const = 0;
+  // Runs `work` on the first of its threads, after what that has to do. Any thread, before Stop.
+  virtual void Post(std::function<void()> work) = 0;
   // Accepts no new requests, gives pending responses up to `grace` to complete, then closes all
   // connections. Streams are pending until their sources end. Returns when the threads have ended;
   // must not be called on one of them.

@@ -14,6 +14,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/steady_clock.h"
+#include "base/time.h"
 #include "runtime/driver_snapshot.h"
 #include "scheduler/engine/events.h"
 
@@ -64,6 +66,7 @@ class Mailbox {
   void Post(scheduler::engine::Event event) {
     {
       const std::lock_guard lock(mutex_);
+      if (events_.empty()) oldest_ = SteadyClock().Now();
       events_.push_back(std::move(event));
     }
     wake_();
@@ -75,6 +78,7 @@ class Mailbox {
       std::unique_lock lock(mutex_);
       taken_.wait(lock, [this] { return closed_ || changes_ < max_changes_; });
       if (closed_) return;
+      if (events_.empty()) oldest_ = SteadyClock().Now();
       changes_ += changes.size();
       scheduler::engine::AppendEvents(std::move(changes), events_);
     }
@@ -93,6 +97,18 @@ class Mailbox {
     const bool any = !events.empty();
     Append(std::move(events), out);
     return any;
+  }
+
+  // What was posted and is not taken yet.
+  struct Backlog {
+    size_t events = 0;
+    Duration age;  // Of the oldest one, in real time.
+  };
+  // Any thread.
+  Backlog backlog() const {
+    const std::lock_guard lock(mutex_);
+    if (events_.empty()) return {};
+    return {events_.size(), SteadyClock().Now() - oldest_};
   }
 
   // Unblocks Post(changes) and drops the changes of blocked and later calls. Called when the driver
@@ -118,8 +134,9 @@ class Mailbox {
 
   const std::function<void()> wake_;
   const size_t max_changes_;
-  std::mutex mutex_;  // Guards the members below.
+  mutable std::mutex mutex_;  // Guards the members below.
   std::condition_variable taken_;
+  Instant oldest_;  // When the first of events_ was posted.
   std::vector<scheduler::engine::Event> events_;
   size_t changes_ = 0;  // Events in events_ that were posted as changes.
   bool closed_ = false;

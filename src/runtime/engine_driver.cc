@@ -5,6 +5,8 @@
 #include <utility>
 #include <variant>
 
+#include "observability/thread_stacks.h"
+
 namespace berth::runtime {
 namespace {
 
@@ -24,6 +26,7 @@ struct EngineDriver::Visit {
   const std::function<void(const scheduler::engine::Engine&)>& work;
   bool done = false;
   bool ran = false;
+  std::exception_ptr thrown = {};
   std::condition_variable ended;
 
   void End(bool was_run) {
@@ -87,12 +90,51 @@ void EngineDriver::Lead(bool leads) {
   signal_->Wake();
 }
 
+void EngineDriver::DropCaches() {
+  drops_caches_ = true;
+  signal_->Wake();
+}
+
 void EngineDriver::Loop() {
+  observability::EnterThread("driver");
+  if (!options_.on_failure) {
+    Work();
+    return EndVisits();
+  }
+  std::string reason;
+  try {
+    Work();
+    return EndVisits();
+  } catch (const std::exception& error) {
+    reason = error.what();
+  } catch (...) {
+    reason = "an exception of an unknown type";
+  }
+  // What the engine still wants to write may be wrong.
+  leads_ = false;
+  heartbeat_->Rest();
+  EndVisits();
+  options_.on_failure(reason);
+}
+
+void EngineDriver::Work() {
+  heartbeat_->Wake();
   while (!signal_->stopped()) {
+    heartbeat_->Beat();
     RunVisits();
-    if (!Step()) signal_->Wait(TimeToWait());
+    const Instant start = stopwatch_.Now();
+    const bool busy = Step();
+    if (busy && options_.on_step) options_.on_step(stopwatch_.Now() - start);
+    if (busy) continue;
+    heartbeat_->Rest();
+    signal_->Wait(TimeToWait());
+    heartbeat_->Wake();
   }
   Drain();
+  heartbeat_->Rest();
+}
+
+void EngineDriver::EndVisits() {
   const std::lock_guard lock(mutex_);
   runs_ = false;
   for (Visit* visit : std::exchange(visits_, {})) visit->End(false);
@@ -114,7 +156,9 @@ void EngineDriver::Drain() {
     if (stopwatch_.Now() >= end) break;
     if (busy) continue;
     if (under_way_ == 0) break;
+    heartbeat_->Rest();
     signal_->WaitAfterStop(end - stopwatch_.Now());
+    heartbeat_->Wake();
   }
   std::vector<scheduler::engine::Command> unbegun;
   for (scheduler::engine::Command& command : calls_.TakeCommands()) {
@@ -149,6 +193,7 @@ std::optional<Duration> EngineDriver::TimeToWait() const {
 }
 
 bool EngineDriver::Step() {
+  if (drops_caches_.exchange(false)) engine_->DropCaches();
   bool busy = HandleEvents();
   busy |= SchedulePods();
   busy |= ExecuteCommands();
@@ -185,6 +230,7 @@ bool EngineDriver::HandleEvents() {
 }
 
 void EngineDriver::Handle(const scheduler::engine::Event& event, const Now& now) {
+  heartbeat_->Beat();
   calls_.Handle(event, now);
   if (options_.tap != nullptr) options_.tap->OnEvent(event);
 }
@@ -192,6 +238,7 @@ void EngineDriver::Handle(const scheduler::engine::Event& event, const Now& now)
 bool EngineDriver::SchedulePods() {
   for (size_t i = 0; i < kPodsPerStep; ++i) {
     if (!leads_) return i > 0;
+    heartbeat_->Beat();
     const Instant start = stopwatch_.Now();
     if (calls_.Schedule(ReadClocks(), 1) == 0) return i > 0;
     counts_.decision_time.Add(stopwatch_.Now() - start);
@@ -237,12 +284,13 @@ bool EngineDriver::Fail(const std::vector<scheduler::engine::Command>& commands)
 
 bool EngineDriver::RunBetweenSteps(
     const std::function<void(const scheduler::engine::Engine&)>& work) {
-  Visit visit{work, false, false, {}};
+  Visit visit{work, false, false, {}, {}};
   std::unique_lock lock(mutex_);
   if (!runs_) return false;
   visits_.push_back(&visit);
   signal_->Wake();
   visit.ended.wait(lock, [&] { return visit.done; });
+  if (visit.thrown) std::rethrow_exception(visit.thrown);
   return visit.ran;
 }
 
@@ -254,7 +302,13 @@ void EngineDriver::RunVisits() {
   }
   for (Visit* visit : visits) {
     // Without the mutex, so that other threads can take snapshots and queue visits meanwhile.
-    visit->work(*engine_);
+    try {
+      visit->work(*engine_);
+    } catch (...) {
+      // It is the visitor's: a visit changes nothing.
+      visit->thrown = std::current_exception();
+    }
+    heartbeat_->Beat();
     const std::lock_guard lock(mutex_);
     visit->End(true);
   }

@@ -8,14 +8,17 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <thread>
 #include <vector>
 
 #include "base/chrono.h"
+#include "base/heartbeat.h"
 #include "base/now.h"
 #include "base/result.h"
 #include "base/time.h"
@@ -112,11 +115,16 @@ struct EngineDriverOptions {
   const Clock* stopwatch = nullptr;
   double speed = 1;  // Seconds of the clock per real second.
   // Records the engine's calls. May be null; must outlive the driver otherwise.
-  scheduler::recording::RecordWriter* recording = nullptr;
+  scheduler::recording::Recorder* recording = nullptr;
   // If false, the engine gets all events but schedules and writes only after Lead.
   bool leads = true;
   // May be null; must outlive the driver otherwise.
   EngineTap* tap = nullptr;
+  // Called on the driver's thread after each step in which there was something to do.
+  std::function<void(Duration took)> on_step = {};
+  // Called on the driver's thread, once, if the engine or what it calls has thrown: nothing is
+  // scheduled any more, because its state is not known. Without it, that ends the process.
+  std::function<void(const std::string& reason)> on_failure = {};
   // Creates the filter of events. May be null.
   std::function<std::unique_ptr<EventFilter>(scheduler::engine::Engine&, PassEvent)> make_filter =
       {};
@@ -142,16 +150,22 @@ class EngineDriver final : private scheduler::engine::DecisionObserver {
   // commands fail. May be called on any thread.
   void Lead(bool leads);
 
+  // Drops, at the next step, what the engine can compute again. Any thread.
+  void DropCaches();
+
   // Works until only the passing of time or another client's write can give it more to do.
   void RunUntilIdle();
 
   // Runs `work` on the driver's thread between two steps and waits for it. May be called on any
-  // other thread. Returns false, without running it, if the driver does not run. Work proportional
-  // to the number of pods delays scheduling: divide it into several calls.
+  // other thread. Returns false, without running it, if the driver does not run. Throws what `work`
+  // throws. Work proportional to the number of pods delays scheduling: divide it into several
+  // calls.
   bool RunBetweenSteps(const std::function<void(const scheduler::engine::Engine&)>& work);
 
   // May be called on any thread.
   std::shared_ptr<const DriverSnapshot> snapshot() const;
+  // Beats with each event, attempt and write. Any thread.
+  std::shared_ptr<const Heartbeat> heartbeat() const { return heartbeat_; }
   // Must be called on the driver's thread, or while it does not run.
   const scheduler::engine::Engine& engine() const { return *engine_; }
 
@@ -162,7 +176,9 @@ class EngineDriver final : private scheduler::engine::DecisionObserver {
                std::unique_ptr<scheduler::engine::Engine> engine);
 
   void Loop();
+  void Work();
   void Drain();
+  void EndVisits();
   // Returns false if there was nothing to do.
   bool Step();
   Now ReadClocks();
@@ -185,8 +201,10 @@ class EngineDriver final : private scheduler::engine::DecisionObserver {
   scheduler::recording::RecordingEngine calls_;  // All changes of the engine go through this.
   std::unique_ptr<EventFilter> filter_;          // May be null.
   std::shared_ptr<WakeSignal> signal_;
+  const std::shared_ptr<Heartbeat> heartbeat_ = std::make_shared<Heartbeat>();
   std::unique_ptr<Connection> connection_;
   std::atomic<bool> leads_;
+  std::atomic<bool> drops_caches_ = false;
   std::vector<scheduler::engine::Event> events_;  // Of one step; a member to reuse its memory.
   size_t under_way_ = 0;                          // Writes without a result so far.
   DriverSnapshot counts_;

@@ -12,6 +12,8 @@ namespace {
 
 constexpr int kMaxTries = 12;
 constexpr Duration kPause = Duration::Seconds(10);
+// How often a refused event is worth a warning.
+constexpr Duration kWarnPeriod = Duration::Seconds(600);
 constexpr std::string_view kDiscovery = "/apis/events.k8s.io/v1";
 
 }  // namespace
@@ -68,10 +70,11 @@ void EventWriter::SetTimer() {
 
 void EventWriter::Queue(EventWrite write) {
   if (waiting() >= options_.max_waiting) {
-    ++dropped_;
+    ++options_.counts->dropped;
     return;
   }
   waiting_.push_back(std::move(write));
+  options_.counts->waiting = waiting();
   Pump();
 }
 
@@ -86,6 +89,7 @@ void EventWriter::Pump() {
       held_.emplace(std::move(name), std::move(write));
     }
   }
+  options_.counts->waiting = waiting();
 }
 
 std::string EventWriter::PathOf(const ReportedEvent& event) const {
@@ -127,17 +131,23 @@ void EventWriter::OnResponse(EventWrite write, int tries,
     write.patch = false;
     return Send(std::move(write), tries);
   }
-  // Rejected events are not sent again. A terminating namespace accepts no events, which is not
-  // worth a warning.
-  if (response && !response->ok() &&
-      response->body.find("NamespaceTerminating") == std::string::npos && response->status != 404 &&
-      !std::exchange(warned_, true)) {
-    const auto status = client::ReadServerStatus(response->status, response->body,
-                                                 client::FormOf(response->content_type()));
-    warn_("an event could not be written: " + status.message);
-  }
-  if (!response) ++dropped_;
+  EventCounts& counts = *options_.counts;
+  // Rejected events are not sent again.
+  ++(!response ? counts.dropped : response->ok() ? counts.written : counts.refused);
+  if (response && !response->ok()) WarnOfRefusal(*response);
   Finish(NamespaceOf(write.event) + "/" + write.event.name);
+}
+
+// A terminating namespace accepts no events, which is not worth a warning.
+void EventWriter::WarnOfRefusal(const net::HttpResponse& response) {
+  if (response.status == 404 || response.body.contains("NamespaceTerminating")) return;
+  const Instant now = executor_.Now();
+  if (warned_at_ && now - *warned_at_ < kWarnPeriod) return;
+  warned_at_ = now;
+  const auto status = client::ReadServerStatus(response.status, response.body,
+                                               client::FormOf(response.content_type()));
+  warn_(fmt::format("an event could not be written ({} so far): {}",
+                    options_.counts->refused.load(), status.message));
 }
 
 void EventWriter::Finish(const std::string& name) {

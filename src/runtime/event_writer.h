@@ -2,13 +2,16 @@
 // server has only that. Repeated events become a series (event_series.h).
 //
 // Nothing waits for an event. While the server is slow or unreachable events queue; beyond a limit
-// they are dropped and counted. Runs on one executor's thread. Give it its own RestClient, so that
-// events do not use the rate limit of more urgent writes.
+// they are dropped. All are counted. Runs on one executor's thread. Give it its own RestClient, so
+// that events do not use the rate limit of more urgent writes.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -23,11 +26,21 @@
 
 namespace berth::runtime {
 
+// What becomes of events; read on any thread.
+struct EventCounts {
+  std::atomic<size_t> waiting = 0;  // Not sent yet.
+  std::atomic<uint64_t> written = 0;
+  std::atomic<uint64_t> dropped = 0;  // Too many waited, or the server could not be reached.
+  std::atomic<uint64_t> refused = 0;  // By the server.
+};
+
 struct EventWriterOptions {
   std::string host;           // Names this process in events: "<scheduler>-<host>".
   size_t max_waiting = 1000;  // Further events are dropped.
   size_t max_under_way = 32;
   uint64_t seed = 1;
+  // Where they are counted.
+  std::shared_ptr<EventCounts> counts = std::make_shared<EventCounts>();
 };
 
 class EventWriter {
@@ -47,7 +60,7 @@ class EventWriter {
   size_t waiting() const { return waiting_.size() + held_.size(); }
   // Reports whether no event is queued or in flight.
   bool idle() const { return waiting_.empty() && under_way_.empty(); }
-  size_t dropped() const { return dropped_; }
+  const EventCounts& counts() const { return *options_.counts; }
 
  private:
   void Queue(EventWrite write);
@@ -55,6 +68,8 @@ class EventWriter {
   void Send(EventWrite write, int tries);
   void OnResponse(EventWrite write, int tries, const net::HttpResult<net::HttpResponse>& response);
   void Finish(const std::string& name);
+  // Logs it, unless there was a warning not long ago.
+  void WarnOfRefusal(const net::HttpResponse& response);
   void SetTimer();
   Duration RetryPause();
   std::string PathOf(const ReportedEvent& event) const;
@@ -72,8 +87,7 @@ class EventWriter {
   std::set<std::string> under_way_;  // Names: a patch must not overtake the creation of its event.
   std::multimap<std::string, EventWrite> held_;  // Writes that wait for one of those.
   bool timer_set_ = false;
-  bool warned_ = false;
-  size_t dropped_ = 0;
+  std::optional<Instant> warned_at_;
   net::CallbackGuard callback_guard_;
 };
 

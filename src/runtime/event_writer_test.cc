@@ -118,11 +118,11 @@ TEST_F(Events, AreTriedTwelveTimesWhileTheServerIsAway) {
     server.executor.Advance(Duration::Millis(2501));
     EXPECT_THAT(server.Lines(), SizeIs(1));
   }
-  EXPECT_EQ(writer.dropped(), 0U);
+  EXPECT_EQ(writer.counts().dropped, 0U);
   server.Break(net::HttpError::Kind::kUnreachable);
   server.executor.Advance(Duration::Seconds(60));
   EXPECT_THAT(server.Lines(), IsEmpty());
-  EXPECT_EQ(writer.dropped(), 1U);
+  EXPECT_EQ(writer.counts().dropped, 1U);
 }
 
 TEST_F(Events, WhatTheServerRefusesIsNotTriedAgain) {
@@ -135,7 +135,15 @@ TEST_F(Events, WhatTheServerRefusesIsNotTriedAgain) {
   server.Respond(403, "{'details':{'causes':[{'reason':'NamespaceTerminating'}]}}");
   server.executor.Advance(Duration::Seconds(60));
   EXPECT_THAT(server.Lines(), SizeIs(3));
-  EXPECT_THAT(warnings, ElementsAre("an event could not be written: no events for you"));
+  const char* const warning = "an event could not be written (1 so far): no events for you";
+  EXPECT_THAT(warnings, ElementsAre(warning)) << "not each one";
+  EXPECT_EQ(writer.counts().refused, 3U);
+  server.executor.Advance(Duration::Seconds(600));
+  Add("d");
+  server.Respond(403, "{'message':'still none'}");
+  EXPECT_THAT(warnings,
+              ElementsAre(warning, "an event could not be written (4 so far): still none"))
+      << "but not only the first of the process";
 }
 
 TEST_F(Events, DiscoveryIsTriedUntilTheServerResponds) {
@@ -159,7 +167,7 @@ TEST_F(FewEvents, AreDroppedAndCountedWhenTooManyWait) {
   for (const char* pod : {"a", "b", "c", "d", "e", "f", "g"}) Add(pod);
   EXPECT_THAT(server.Lines(), SizeIs(2));
   EXPECT_EQ(writer.waiting(), 3U);
-  EXPECT_EQ(writer.dropped(), 2U);
+  EXPECT_EQ(writer.counts().dropped, 2U);
   Respond(1, 201);
   Respond(2, 201);
   EXPECT_THAT(server.Lines(), SizeIs(2));
@@ -176,7 +184,7 @@ TEST_F(Events, AreDroppedWithoutTheLease) {
   server.executor.Advance(Duration::Seconds(3600));
   EXPECT_THAT(server.Lines(), IsEmpty());
   EXPECT_TRUE(writer.idle());
-  EXPECT_EQ(writer.dropped(), 2);
+  EXPECT_EQ(writer.counts().dropped, 2);
 }
 
 }  // namespace BERTH_TEST_FILE

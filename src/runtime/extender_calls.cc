@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "observability/thread_stacks.h"
 
 namespace berth::runtime {
 
@@ -102,7 +103,10 @@ Result<std::unique_ptr<ExtenderCalls>> ExtenderCalls::Make(
     if (!caller) return std::unexpected(caller.error());
     calls->callers_.push_back(*std::move(caller));
   }
-  if (!extenders.empty()) calls->loop_.Start();
+  calls->any_ = !extenders.empty();
+  if (!calls->any_) return calls;
+  calls->loop_.Start();
+  calls->loop_.Post([] { observability::EnterThread("extender-loop"); });
   return calls;
 }
 

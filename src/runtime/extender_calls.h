@@ -67,6 +67,9 @@ class ExtenderCalls {
                std::function<bool()> may_bind = {});
   // Waits for the result.
   scheduler::framework::WriteResult ExecuteAndWait(const scheduler::framework::CallExtender& call);
+  // Reports whether there are extenders, and so a thread.
+  bool any() const { return any_; }
+  net::Executor& executor() { return loop_; }
   // Cancels the calls in flight, and waits until nothing of them is sent. No calls may follow.
   void Stop();
 
@@ -74,6 +77,7 @@ class ExtenderCalls {
   ExtenderCalls() = default;
 
   net::EventLoop loop_;
+  bool any_ = false;
   std::vector<std::unique_ptr<ExtenderCaller>> callers_;
 };
 

@@ -54,6 +54,7 @@ HttpConnection::HttpConnection(ApiClients clients, const HttpConnectionOptions& 
   EventWriterOptions events;
   events.host = options.host;
   events.max_waiting = kMaxEventsWaiting;
+  events.counts = event_counts_;
   event_writer_ = std::make_unique<EventWriter>(*clients_.event_writes, write_, wall_clock, fence_,
                                                 events, options.warn);
   client::InformersOptions informing;
@@ -61,6 +62,7 @@ HttpConnection::HttpConnection(ApiClients clients, const HttpConnectionOptions& 
   informing.watch_list = options.watch_list;
   informing.seed = options.seed;
   informing.count_undecodable = options.count_undecodable;
+  informing.count_silent_watch = options.count_silent_watch;
   informers_ = std::make_unique<client::Informers>(
       *clients_.watches, watch_, WatchSources(options.features, options.raw_json), informing,
       [mailbox = mailbox_](std::vector<api::ObjectChange> changes) {
@@ -170,6 +172,7 @@ void HttpConnection::Count(DriverSnapshot& snapshot) const {
   snapshot.binds = counts_->binds;
   snapshot.refused_binds = counts_->refused_binds;
   snapshot.evictions = counts_->evictions;
+  snapshot.events_waiting = event_counts_->waiting;
 }
 
 }  // namespace berth::runtime

@@ -53,6 +53,7 @@ struct HttpConnectionOptions {
   std::string host = "berth";  // Names this process in events.
   client::Warn warn = [](const std::string&) {};
   client::CountUndecodable count_undecodable = [](std::string_view, size_t) {};
+  client::CountSilentWatch count_silent_watch = [](std::string_view) {};
 };
 
 class HttpConnection final : public Connection {
@@ -80,6 +81,13 @@ class HttpConnection final : public Connection {
 
   // For requests other than watches.
   client::RestClient& requests() { return *clients_.writes; }
+  // What becomes of events, and what waits for the driver. Any thread.
+  const EventCounts& event_counts() const { return *event_counts_; }
+  Mailbox::Backlog backlog() const { return mailbox_->backlog(); }
+  // Writes that were sent and have no result yet. Any thread.
+  size_t writes_under_way() const { return counts_->under_way; }
+  net::Executor& watch_executor() { return watch_; }
+  net::Executor& write_executor() { return write_; }
 
   // --- on the driver's thread ---
 
@@ -112,6 +120,7 @@ class HttpConnection final : public Connection {
   ExtenderCalls& extenders_;
   const std::shared_ptr<Mailbox> mailbox_;
   const std::shared_ptr<Counts> counts_ = std::make_shared<Counts>();
+  const std::shared_ptr<EventCounts> event_counts_ = std::make_shared<EventCounts>();
   bool started_ = false;
   std::function<void()> on_synced_;
   // On the write loop; null after Stop.

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "observability/log.h"
+#include "observability/thread_stacks.h"
 #include "runtime/shadow.h"
 
 namespace berth::runtime {
@@ -41,6 +42,7 @@ Result<void> Scheduler::MakeDriver(ApiClients clients, SchedulerOptions options,
   connecting.host = options.host;
   connecting.warn = options.warn;
   connecting.count_undecodable = options.count_undecodable;
+  connecting.count_silent_watch = options.count_silent_watch;
 
   EngineDriverOptions driving;
   driving.engine = std::move(options.engine);
@@ -49,6 +51,8 @@ Result<void> Scheduler::MakeDriver(ApiClients clients, SchedulerOptions options,
   driving.tap = options.tap;
   driving.wall_clock = &wall_clock_;
   driving.leads = false;
+  driving.on_failure = options.on_failure;
+  driving.on_step = options.on_step;
   shadows_ = options.shadow != nullptr;
   if (shadows_) {
     // The other scheduler has the same configuration, or its defaults.
@@ -81,11 +85,30 @@ Scheduler::~Scheduler() {
   if (driver_ != nullptr) Stop(Duration{});
 }
 
+bool Scheduler::Runs(LoopName loop) const {
+  return runs_ && (loop != LoopName::kExtender || extenders_->any());
+}
+
+void Scheduler::PostTo(LoopName loop, std::function<void()> work) {
+  if (!Runs(loop)) return;
+  switch (loop) {
+    case LoopName::kWatch:
+      return connection_->watch_executor().Post(std::move(work));
+    case LoopName::kWrite:
+      return connection_->write_executor().Post(std::move(work));
+    case LoopName::kExtender:
+      return extenders_->executor().Post(std::move(work));
+  }
+}
+
 void Scheduler::Start(std::function<void()> on_synced) {
   const std::lock_guard lock(mutex_);
   if (state_ != State::kNew) return;
   state_ = State::kRunning;
   driver_->Start();
+  runs_ = true;
+  PostTo(LoopName::kWatch, [] { observability::EnterThread("watch-loop"); });
+  PostTo(LoopName::kWrite, [] { observability::EnterThread("write-loop"); });
   connection_->Start([this, on_synced = std::move(on_synced)] {
     synced_ = true;
     on_synced();
@@ -123,6 +146,7 @@ void Scheduler::Stop(Duration grace_period) {
     ++term_;
     if (std::exchange(state_, State::kStopped) != State::kRunning) return;
   }
+  runs_ = false;
   const Instant end = steady_clock_.Now() + grace_period;
   driver_->Stop(grace_period);
   extenders_->Stop();

@@ -34,7 +34,7 @@ struct SchedulerOptions {
   scheduler::engine::EngineOptions engine;
   int parallelism = 1;
   std::string host = "berth";  // Names this process in events.
-  scheduler::recording::RecordWriter* recording = nullptr;
+  scheduler::recording::Recorder* recording = nullptr;
   EngineTap* tap = nullptr;  // Called on the engine's thread.
   client::RestObserver* requests = nullptr;
   // If set, nothing is scheduled: each decision of another scheduler is judged and reported to this
@@ -42,8 +42,12 @@ struct SchedulerOptions {
   std::function<void(const Judgement&)> shadow = {};
   std::function<void(const std::string&)> warn = [](const std::string&) {};
   const Clock* lease_clock = nullptr;  // Of SetLeaseEnd; null means the process's steady clock.
+  // As in EngineDriverOptions.
+  std::function<void(Duration took)> on_step = {};
+  std::function<void(const std::string& reason)> on_failure = {};
   // Called on the watches' thread.
   client::CountUndecodable count_undecodable = [](std::string_view, size_t) {};
+  client::CountSilentWatch count_silent_watch = [](std::string_view) {};
 };
 
 class Scheduler {
@@ -74,10 +78,25 @@ class Scheduler {
   // everything: nothing is sent after it returns.
   void Stop(Duration grace_period);
 
+  // The event loops of a scheduler, for a watchdog.
+  enum class LoopName { kWatch, kWrite, kExtender };
+  // Reports whether the loop runs; false for that of extenders if there are none. Any thread,
+  // whatever the loops do.
+  bool Runs(LoopName loop) const;
+  // Runs `work` on the loop, if it runs.
+  void PostTo(LoopName loop, std::function<void()> work);
+  // As StopLeading, but waits for nothing, not even for a thread that is stuck: no write is sent
+  // from now on.
+  void CloseFence() { fence_->Close(); }
+
   bool synced() const { return synced_; }
   EngineDriver& driver() { return *driver_; }
   // For requests other than watches.
   client::RestClient& requests() { return connection_->requests(); }
+  // What waits between the threads. Any thread.
+  Mailbox::Backlog backlog() const { return connection_->backlog(); }
+  const EventCounts& events() const { return connection_->event_counts(); }
+  size_t writes_under_way() const { return connection_->writes_under_way(); }
 
  private:
   enum class State { kNew, kRunning, kStopped };
@@ -95,6 +114,7 @@ class Scheduler {
   std::unique_ptr<EngineDriver> driver_;
   HttpConnection* connection_ = nullptr;  // Owned by the driver.
   std::atomic<bool> synced_ = false;
+  std::atomic<bool> runs_ = false;  // Between Start and Stop.
   bool shadows_ = false;
   std::mutex mutex_;  // Guards the members below.
   State state_ = State::kNew;

@@ -19,6 +19,11 @@ METRIC = re.compile(r"\b(?:scheduler|rest_client|leader_election|process|berth)_
 # A metric with its labels, as the tests of the metrics declare it, and as the sources do.
 DECLARED = re.compile(r'\{\s*"([a-z_]+)",\s*"(\w+)",\s*"\w*"(?:,\s*\{([^{}]*)\})?')
 OWN = re.compile(r'\.name = "(berth_[a-z_]+)".*?\}', re.DOTALL)
+HISTOGRAM = re.compile(r'AddHistogram\(\s*\{\s*\.name = "(berth_[a-z_]+)"')
+# One without labels.
+PLAIN = re.compile(r'(?:CounterOf|GaugeOf)\(\s*registry,\s*"(berth_[a-z_]+)"')
+OWN_SOURCES = ["src/daemon/daemon_metrics.cc", "src/daemon/duty_metrics.cc"]
+RUNBOOK = ROOT / "docs/runbook.md"
 # Labels that Prometheus adds, and "le" of histograms.
 ADDED_LABELS = {"job", "instance", "le"}
 
@@ -34,10 +39,28 @@ def served():
     for name, kind, keys in DECLARED.findall(tests.read_text()):
         for suffix in ["_bucket", "_sum", "_count"] if kind == "histogram" else [""]:
             labels[name + suffix] = names(keys)
-    for match in OWN.finditer((ROOT / "src/daemon/daemon_metrics.cc").read_text()):
-        found = re.search(r"\.labels = \{([^}]*)\}?", match[0] + "}")
-        labels[match[1]] = names(found[1] if found else "")
+    for path in OWN_SOURCES:
+        source = (ROOT / path).read_text()
+        for match in OWN.finditer(source):
+            found = re.search(r"\.labels = \{([^}]*)\}?", match[0] + "}")
+            labels[match[1]] = names(found[1] if found else "")
+        for name in HISTOGRAM.findall(source):
+            for suffix in ["_bucket", "_sum", "_count"]:
+                labels[name + suffix] = labels[name]
+        for name in PLAIN.findall(source):
+            labels[name] = set()
     return labels
+
+
+def always_zero():
+    """The metrics that docs/scheduler.md lists as always zero; "scheduler_batch_*" is a prefix."""
+    text = (ROOT / "docs/scheduler.md").read_text()
+    listed = text[text.index("are always zero"):]
+    return re.findall(r"`(scheduler_[a-z_]+)\*?`", listed[: listed.index("\n\n")])
+
+
+def alerts():
+    return re.findall(r"- alert: (\w+)", (MONITORING / "rules.yaml").read_text())
 
 
 def expressions():
@@ -67,6 +90,31 @@ class Monitoring(unittest.TestCase):
             known = ADDED_LABELS.union(*(metrics[metric] for metric in used))
             self.assertLessEqual(selected, known, where)
         self.assertGreater(checked, 30)
+
+    def test_nothing_uses_what_is_always_zero(self):
+        zero = always_zero()
+        self.assertGreater(len(zero), 5)
+        for where, expression in expressions():
+            for name in zero:
+                self.assertNotIn(name, expression, where)
+
+    def test_each_alert_links_to_its_section_of_the_runbook(self):
+        rules = (MONITORING / "rules.yaml").read_text()
+        sections = re.findall(r"^## (\w+)$", RUNBOOK.read_text(), re.M)
+        self.assertEqual(sorted(sections), sorted(alerts()))
+        links = re.findall(r"runbook_url: \S+/docs/runbook\.md#(\w+)", rules)
+        self.assertEqual(links, [name.lower() for name in alerts()])
+
+    def test_each_alert_is_shown_to_fire(self):
+        tested = (MONITORING / "rules_test.yaml").read_text().split("name: all is wrong")[1]
+        for name in alerts():
+            self.assertIn(f"alertname: {name}\n", tested)
+
+    def test_berth_check_refers_to_sections_of_the_runbook(self):
+        source = (ROOT / "src/cmd/check_scheduler.cc").read_text()
+        used = re.findall(r'Section\("(\w+)"\)', source)
+        self.assertGreater(len(used), 5)
+        self.assertLessEqual(set(used), {name.lower() for name in alerts()})
 
     def test_panels_have_a_place_of_their_own(self):
         dashboard = json.loads((MONITORING / "grafana-dashboard.json").read_text())

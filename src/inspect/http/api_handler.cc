@@ -1,11 +1,17 @@
 #include "inspect/http/api_handler.h"
 
+#include <fmt/format.h>
+
 #include <charconv>
+#include <exception>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "observability/log.h"
+#include "observability/thread_stacks.h"
 
 namespace berth::inspect::http {
 namespace {
@@ -91,15 +97,28 @@ void ApiHandler::Stream(const std::shared_ptr<net::Exchange>& exchange, const Re
   exchange->Stream(std::move(head), std::make_unique<EventBody>(*std::move(stream)));
 }
 
+Response ApiHandler::Compute(const Waiting& waiting) {
+  try {
+    return inspector_->Handle(waiting.request);
+  } catch (const std::exception& error) {
+    LOG_ERROR(error.what(), "A request could not be answered",
+              {{"path", waiting.exchange->request().target}});
+    return Failure(500, fmt::format("the request could not be answered: {}", error.what()));
+  }
+}
+
 void ApiHandler::Run() {
+  observability::EnterThread("api");
   std::unique_lock lock(mutex_);
   for (;;) {
+    heartbeat_->Rest();
     changed_.wait(lock, [this] { return stop_ || !waiting_.empty(); });
     if (stop_) return;
+    heartbeat_->Wake();
     const Waiting next = std::move(waiting_.front());
     waiting_.pop_front();
     lock.unlock();
-    next.exchange->Respond(ToHttp(inspector_->Handle(next.request)));
+    next.exchange->Respond(ToHttp(Compute(next)));
     lock.lock();
   }
 }

@@ -1,6 +1,7 @@
 // ApiHandler serves /berth/v1 over HTTP: requests on a thread of its own, and event streams.
 //
-// It serves every request: authentication and authorization come before it.
+// It serves every request: authentication and authorization come before it. A request that throws
+// is a 500 and a line in the log.
 #pragma once
 
 #include <condition_variable>
@@ -10,6 +11,7 @@
 #include <mutex>
 #include <thread>
 
+#include "base/heartbeat.h"
 #include "inspect/event_hub.h"
 #include "inspect/inspector.h"
 #include "net/http_server.h"
@@ -29,6 +31,9 @@ class ApiHandler {
   // Responds to a request of a path below kRoot. Any thread; does not block.
   void Handle(const std::shared_ptr<net::Exchange>& exchange);
 
+  // Of the thread that computes responses. Any thread.
+  std::shared_ptr<const Heartbeat> heartbeat() const { return heartbeat_; }
+
  private:
   void Run();
   void Stream(const std::shared_ptr<net::Exchange>& exchange, const Request& request);
@@ -37,8 +42,10 @@ class ApiHandler {
     std::shared_ptr<net::Exchange> exchange;
     Request request;
   };
+  Response Compute(const Waiting& waiting);
 
   const std::unique_ptr<Inspector> inspector_;
+  const std::shared_ptr<Heartbeat> heartbeat_ = std::make_shared<Heartbeat>();
   EventHub events_{*inspector_};
   std::mutex mutex_;  // Guards the members below.
   std::condition_variable changed_;

@@ -163,5 +163,18 @@ TEST_F(LoopbackServerTest, AClientThatMissedTooMuchReadsTheMapAgain) {
   client.ReadUntil("event: nodes\ndata: {\"generation\":0,\"reset\":true,");
 }
 
+// What cannot be allocated, for example, ends the request and not the process that schedules.
+TEST_F(LoopbackServerTest, ARequestThatThrowsIsA500AndALineInTheLog) {
+  engine_.Throw(true);
+  testing::internal::CaptureStderr();
+  EXPECT_THAT(SendToHost("GET /berth/v1/pods", cookie()),
+              AllOf(StartsWith("HTTP/1.1 500 "), HasSubstr("std::bad_alloc")));
+  EXPECT_THAT(
+      testing::internal::GetCapturedStderr(),
+      AllOf(HasSubstr("A request could not be answered"), HasSubstr("path=\"/berth/v1/pods\"")));
+  engine_.Throw(false);
+  EXPECT_THAT(SendToHost("GET /berth/v1/pods", cookie()), StartsWith("HTTP/1.1 200 "));
+}
+
 }  // namespace BERTH_TEST_FILE
 }  // namespace berth::inspect::http

@@ -105,11 +105,13 @@ std::string EncodeHeader(const RecordingHeader& header) {
     if (header.features.*feature.field != model::Features().*feature.field)
       changed.push_back(&feature);
   }
-  if (!changed.empty()) out.Number(changed.size());
+  // So is the number of the first part.
+  if (!changed.empty() || header.part > 1) out.Number(changed.size());
   for (const model::NamedFeature* feature : changed) {
     out.String(feature->name);
     out.Number(header.features.*feature->field ? 1 : 0);
   }
+  if (header.part > 1) out.Number(header.part);
   return std::move(out).Take();
 }
 
@@ -141,7 +143,8 @@ Result<RecordingHeader> DecodeHeader(std::string_view bytes) {
     if (const Status read = ReadFeatures(in, header.features); !read)
       return std::unexpected(read.error());
   }
-  if (!in.finished()) return Fail("malformed header");
+  if (in.left() > 0) header.part = in.Number();
+  if (!in.finished() || header.part == 0) return Fail("malformed header");
   return header;
 }
 

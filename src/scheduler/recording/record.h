@@ -55,6 +55,9 @@ struct RecordingHeader {
   std::string configuration;  // A complete KubeSchedulerConfiguration as YAML.
   uint64_t seed = 0;
   model::Features features = {};
+  // A recording may consist of several files: the second begins where the first ends. They have the
+  // same seed.
+  uint64_t part = 1;
   friend bool operator==(const RecordingHeader&, const RecordingHeader&) = default;
 };
 

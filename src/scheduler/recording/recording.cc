@@ -16,7 +16,7 @@ RecordWriter::RecordWriter(const RecordingHeader& header, RecordSink sink)
   AppendFrame(EncodeHeader(header));
 }
 
-void RecordWriter::Append(const Record& record) {
+void RecordWriter::Append(Record record) {
   CHECK(!closed_);
   AppendFrame(codec_.Encode(record));
   if (status_) ++records_;
@@ -46,24 +46,35 @@ void RecordWriter::Close() {
 using Kind = RecordingEnd::Kind;
 
 std::string RecordingEnd::ToString() const {
+  const std::string where =
+      part > 1 ? fmt::format("byte {} of part {}", byte, part) : fmt::format("byte {}", byte);
   switch (kind) {
     case Kind::kClosed:
       return fmt::format("complete, {} records", records);
     case Kind::kNotClosed:
-      return fmt::format("not closed: it ends after record {} at byte {}", records, byte);
+      return fmt::format("not closed: it ends after record {} at {}", records, where);
     case Kind::kCutOff:
-      return fmt::format("cut off after record {} at byte {}", records, byte);
+      return fmt::format("cut off after record {} at {}", records, where);
     case Kind::kDamaged:
-      return fmt::format("damaged at record {}, byte {}: {}", records + 1, byte, why);
+      return fmt::format("damaged at record {}, {}: {}", records + 1, where, why);
     case Kind::kFailed:
-      return fmt::format("unreadable at record {}, byte {}: {}", records + 1, byte, why);
+      return fmt::format("unreadable at record {}, {}: {}", records + 1, where, why);
   }
   return "";
 }
 
-Result<std::unique_ptr<RecordReader>> RecordReader::Open(RecordSource source) {
-  std::unique_ptr<RecordReader> reader(new RecordReader(std::move(source)));
-  const auto start = reader->Read(kRecordingMagic.size() + 4);
+Result<std::unique_ptr<RecordReader>> RecordReader::Open(RecordSource source,
+                                                         std::vector<RecordSource> later_parts) {
+  std::unique_ptr<RecordReader> reader(new RecordReader(std::move(source), std::move(later_parts)));
+  auto header = reader->ReadStart();
+  if (!header) return std::unexpected(header.error());
+  reader->header_ = *std::move(header);
+  reader->end_.part = reader->header_.part;
+  return reader;
+}
+
+Result<RecordingHeader> RecordReader::ReadStart() {
+  const auto start = Read(kRecordingMagic.size() + 4);
   if (!start) return std::unexpected(start.error());
   if (!start->starts_with(kRecordingMagic) || start->size() != kRecordingMagic.size() + 4) {
     return Fail("not a recording: it does not start with \"BERTHREC\" and a version");
@@ -81,29 +92,46 @@ Result<std::unique_ptr<RecordReader>> RecordReader::Open(RecordSource source) {
                     "{} to {}",
                     version, kOldestRecordingVersion, kRecordingVersion));
   }
-  reader->end_.byte = reader->position_;
-  const auto bytes = reader->NextFrame();
+  end_.byte = position_;
+  const auto bytes = NextFrame();
   if (!bytes) {
-    const RecordingEnd& end = reader->end_;
     return Fail(fmt::format("the header of the recording is {}",
-                            end.kind == Kind::kDamaged || end.kind == Kind::kFailed
-                                ? "damaged: " + end.why
+                            end_.kind == Kind::kDamaged || end_.kind == Kind::kFailed
+                                ? "damaged: " + end_.why
                                 : "cut off"));
   }
   auto header = DecodeHeader(*bytes);
-  if (!header) return std::unexpected(header.error());
-  reader->header_ = *std::move(header);
-  reader->end_.byte = reader->position_;
-  return reader;
+  if (header) end_.byte = position_;
+  return header;
+}
+
+bool RecordReader::OpenNextPart() {
+  if (end_.kind != Kind::kClosed || next_part_ == later_parts_.size()) return false;
+  source_ = later_parts_[next_part_++];
+  inflater_ = std::make_unique<Inflater>();
+  codec_ = {};
+  position_ = part_records_ = end_.byte = 0;
+  ++end_.part;
+  ended_ = false;
+  const auto header = ReadStart();
+  std::string why = header ? "" : header.error().message;
+  if (header && (header->seed != header_.seed || header->part != end_.part)) {
+    why = "it belongs to another recording";
+  }
+  if (why.empty()) return true;
+  EndWith(Kind::kDamaged, std::move(why));
+  return false;
 }
 
 std::optional<Record> RecordReader::Next() {
   if (ended_) return std::nullopt;
-  const auto bytes = NextFrame();
+  auto bytes = NextFrame();
+  while (!bytes && OpenNextPart()) bytes = NextFrame();
   if (!bytes) return std::nullopt;
   auto record = codec_.Decode(*bytes);
   if (!record) return EndWith(Kind::kDamaged, record.error().message);
   ++end_.records;
+  ++part_records_;
   end_.byte = position_;
   return *std::move(record);
 }
@@ -134,13 +162,13 @@ std::optional<std::string> RecordReader::ReadContent(const FrameHeader& frame) {
   if (!packed) return EndWith(Kind::kFailed, packed.error().message);
   if (packed->size() < frame.length) return EndWith(Kind::kCutOff);
   if (ChecksumOf(*packed) != frame.checksum) return EndWith(Kind::kDamaged, "checksum");
-  auto plain = inflater_.Decompress(*packed, kMaxRecordSize);
+  auto plain = inflater_->Decompress(*packed, kMaxRecordSize);
   if (!plain) return EndWith(Kind::kDamaged, "the content cannot be decompressed");
   return plain;
 }
 
 void RecordReader::CheckClosing(const FrameHeader& frame) {
-  if (frame.checksum != static_cast<uint32_t>(end_.records)) {
+  if (frame.checksum != static_cast<uint32_t>(part_records_)) {
     EndWith(Kind::kDamaged, fmt::format("{} records expected", frame.checksum));
     return;
   }

@@ -1,7 +1,7 @@
 // RecordingEngine forwards calls to an engine and records each with its result.
 //
-// Without a writer it only forwards, so that drivers need no second code path. Write errors never
-// affect the engine: they are in the writer's status.
+// Without a recorder it only forwards, so that drivers need no second code path. Write errors never
+// affect the engine.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ namespace berth::scheduler::recording {
 class RecordingEngine final : private engine::DecisionObserver {
  public:
   // `engine` must be new; both must outlive this. All calls must go through this object.
-  explicit RecordingEngine(engine::Engine& engine, RecordWriter* writer = nullptr);
+  explicit RecordingEngine(engine::Engine& engine, Recorder* recorder = nullptr);
   ~RecordingEngine() override;
   RecordingEngine(const RecordingEngine&) = delete;
   RecordingEngine& operator=(const RecordingEngine&) = delete;
@@ -35,7 +35,7 @@ class RecordingEngine final : private engine::DecisionObserver {
   void OnDecision(const engine::Decision& decision) override;
 
   engine::Engine& engine_;
-  RecordWriter* writer_;
+  Recorder* recorder_;
   engine::DecisionObserver* observer_ = nullptr;
   std::vector<std::string> decisions_;  // Of the current call.
   bool called_ = false;                 // Since the last TakeCommands.

@@ -116,7 +116,8 @@ class Endpoints(Scenario):
             ("/healthz", None, 200, "^ok$"),
             ("/livez", None, 200, "^ok$"),
             ("/readyz", None, 200, "^ok$"),
-            ("/livez?verbose", None, 200, r"^\[\+\]ping ok\nlivez check passed\n$"),
+            ("/livez?verbose", None, 200,
+             r"^\[\+\]ping ok\n(\[\+\][a-z-]+ ok\n)*livez check passed\n$"),  # fmt: skip
             ("/readyz?verbose", None, 200, r"\[\+\]sched-handler-sync ok\n"),
             ("/readyz?verbose", None, 200, r"\[\+\]shutdown ok\n"),
             ("/readyz?verbose", None, 200, r"readyz check passed\n$"),
