@@ -216,12 +216,23 @@ Search::TakenCounters& Search::TakenOf(const Pool& pool) {
 // What picks take never overdraws one, so that only those of the device can.
 bool Search::TakeCounters(uint32_t index) {
   const NodePools::Candidate& chosen = candidate(index);
+  const CounterUses& uses = chosen.member->counters;
+  Spend(uses.size());
+  const auto& sets = chosen.device().object->consumes_counters;
+  if (sets.size() == 1 && !counters_.contains(chosen.pool)) {
+    // Nothing is picked: most pools of a full cluster end here. Each counter is drawn on once.
+    const auto rest = chosen.pool->counters.Available(input_.allocated,
+                                                      input_.allocated.revision(chosen.pool->id));
+    if (rest.overdrawn) return false;
+    for (const CounterUse& use : uses) {
+      if (use.amount > rest.counters[use.counter]) return false;
+    }
+  }
   TakenCounters& counters = TakenOf(*chosen.pool);
   if (counters.rest.overdrawn) return false;
-  Spend(chosen.member->counters.size());
   bool fits = true;
-  for (const CounterUse& use : chosen.member->counters) counters.taken[use.counter] += use.amount;
-  for (const CounterUse& use : chosen.member->counters)
+  for (const CounterUse& use : uses) counters.taken[use.counter] += use.amount;
+  for (const CounterUse& use : uses)
     fits = fits && counters.taken[use.counter] <= counters.rest.counters[use.counter];
   if (!fits) GiveBackCounters(index);
   return fits;

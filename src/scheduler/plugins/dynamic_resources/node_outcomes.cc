@@ -195,7 +195,7 @@ void NodeOutcomes::MakeMemory(const NodeOutcome& outcome) {
       alternatives += request.alternatives.size();
   }
   if (outcome.special != nullptr || alternatives > kMaxRemembered ||
-      outcome.found.work > max_work_ / 8) {
+      outcome.found.work > max_work_ / 2) {
     return;
   }
   if (memories_.size() == kMaxMemories) memories_.clear();
