@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/json/object.hpp>
 #include <chrono>
 #include <thread>
 #include <utility>
