@@ -25,7 +25,8 @@ class [[nodiscard]] Task {
     std::suspend_always initial_suspend() noexcept { return {}; }
     auto final_suspend() noexcept { return ResumeWaiter{}; }
     void return_value(T v) { value = std::move(v); }
-    void unhandled_exception() { std::terminate(); }  // Berth throws nothing.
+    // What a plugin throws goes to whoever resumed the task, which cannot be resumed again.
+    void unhandled_exception() { throw; }
 
     // Frames are large, and of few sizes.
     static void* operator new(size_t bytes) { return AllocateRecycled(bytes); }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -127,9 +128,7 @@ TEST(Task, DestroyedWhileItWaitsDestroysWhatItWaitsInInnermostFirst) {
 TEST(Task, DestroyedBeforeItStartsRunsNothing) {
   Gate gate;
   std::vector<std::string> log;
-  {
-    Task<int> task = TracedOuter(gate, log);
-  }
+  { Task<int> task = TracedOuter(gate, log); }
   EXPECT_TRUE(log.empty());
 }
 
@@ -149,6 +148,33 @@ TEST(Task, MovesTakeTheWorkAlong) {
   third = std::move(second);  // Destroys the suspended task it held.
   EXPECT_EQ(log, (std::vector<std::string>{"inner", "outer"}));
   EXPECT_EQ(third.result(), 5);
+}
+
+Task<int> Throw() {
+  throw std::runtime_error("no answer");
+  co_return 0;
+}
+Task<int> ThrowAfter(Gate& gate) {
+  co_await gate;
+  co_return co_await Throw();
+}
+Task<int> ThrowBelow(Gate& gate, std::vector<std::string>& log) {
+  const Trace trace{&log, "gone"};
+  co_return 1 + co_await ThrowAfter(gate);
+}
+
+TEST(Task, AnExceptionReachesWhoeverResumedTheTask) {
+  Task<int> at_once = Throw();
+  EXPECT_THROW(at_once.Start(), std::runtime_error);
+  Gate gate;
+  std::vector<std::string> log;
+  {
+    Task<int> later = ThrowBelow(gate, log);
+    later.Start();
+    EXPECT_THROW(gate.Open(1), std::runtime_error);
+    EXPECT_FALSE(later.done()) << "it is never resumed";
+  }
+  EXPECT_EQ(log, std::vector<std::string>{"gone"});
 }
 
 }  // namespace BERTH_TEST_FILE

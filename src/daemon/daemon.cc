@@ -15,6 +15,7 @@
 #include "daemon/version.h"
 #include "features/served_versions.h"
 #include "net/descriptor_limit.h"
+#include "observability/crash_report.h"
 #include "observability/log.h"
 #include "observability/thread_stacks.h"
 #include "runtime/cache_debugger.h"
@@ -231,6 +232,7 @@ int Daemon::End() {
 // Nobody appends any more: the engine's thread has ended.
 void Daemon::CloseRecording() {
   if (recording_ == nullptr) return;
+  observability::SetCrashHook(nullptr, nullptr);
   recording_->Close();
   if (const std::string reason = recording_->failure(); !reason.empty())
     LOG_ERROR(reason, "The recording is incomplete");

@@ -24,7 +24,7 @@ using api::JsonObject;
 constexpr std::chrono::seconds kTick{1};
 // Proxies close connections that are silent for longer.
 constexpr uint64_t kTicksPerComment = 15;
-constexpr uint64_t kTicksPerIdleCheck = 60;
+constexpr std::chrono::minutes kIdleCheck{1};
 // How many events of the engine a client may have missed: each changes at most two rows, and a new
 // client gets the last 4,096 changes.
 constexpr uint64_t kResumable = 2'048;
@@ -138,17 +138,25 @@ std::expected<std::shared_ptr<EventStream>, Response> EventHub::Follow(
     return std::unexpected(Failure(429, "too many clients follow the events: try again later"));
   }
   clients_.push_back(std::make_shared<Client>(Client{topics, stream, {}}));
+  changed_.notify_one();
   return stream;
 }
 
 void EventHub::Run() {
   observability::EnterThread("api-events");
   std::unique_lock lock(mutex_);
-  while (!changed_.wait_for(lock, kTick, [this] { return stop_; })) {
+  for (;;) {
+    // While nobody follows, it rests.
+    if (clients_.empty()) {
+      changed_.wait_for(lock, kIdleCheck, [this] { return stop_ || !clients_.empty(); });
+    } else {
+      changed_.wait_for(lock, kTick, [this] { return stop_; });
+    }
+    if (stop_) return;
     lock.unlock();
     try {
       followed_ = Tick();
-      if (!followed_ && ++ticks_ % kTicksPerIdleCheck == 0) inspector_.DropIfIdle();
+      if (!followed_) inspector_.DropIfIdle();
     } catch (const std::exception& error) {
       LOG_ERROR(error.what(), "Events could not be sent; their streams end");
       EndStreams();

@@ -70,7 +70,8 @@ void WriteHead(int signal, const siginfo_t& info, int thread) {
   Write(g_program);
   Write(" has crashed: SIG");
   Write(NameOf(signal));
-  if (signal == SIGSEGV || signal == SIGBUS) {
+  // One that a process sent has no address.
+  if ((signal == SIGSEGV || signal == SIGBUS) && info.si_code > 0) {
     Write(" at address 0x");
     WriteNumber(reinterpret_cast<uintptr_t>(info.si_addr), 16);
   }

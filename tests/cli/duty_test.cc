@@ -133,6 +133,20 @@ TEST_F(DutyTest, AStuckLeaderEndsUponSigterm) {
   EXPECT_EQ(leader_->End(SIGTERM), 3) << leader_->err();
 }
 
+TEST_F(DutyTest, AnExceptionOfAPluginEndsTheSchedulerInOrder) {
+  const std::string recording = files_.path("run.berth");
+  StartLeader({"--record=" + recording});
+  PostPod("poison", "throw");
+  EXPECT_EQ(leader_->Wait(), 4);
+  EXPECT_THAT(leader_->err(),
+              AllOf(HasSubstr("The engine has thrown an exception"),
+                    HasSubstr("the plugin has no answer"), Not(HasSubstr("has crashed"))));
+  EXPECT_EQ(Holder(), "") << "the lease is released";
+  const ProcessResult printed = RunBerth({"replay", "--print", recording});
+  EXPECT_THAT(printed.out,
+              AllOf(HasSubstr(" put Pod \"default/poison\""), HasSubstr("\ncomplete, ")));
+}
+
 TEST_F(DutyTest, ACrashIsReportedAndRecorded) {
   const std::string recording = files_.path("run.berth");
   StartLeader({"--record=" + recording});
