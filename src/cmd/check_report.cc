@@ -81,7 +81,7 @@ int CheckReport::End() const {
     fmt::print("{}\n", Json());
   } else {
     fmt::print("\n{}{}.\n",
-               problems == 0 ? "berth-scheduler can run on this cluster"
+               problems == 0 ? verdict_
                              : Counted(problems, "problem") + " found",
                notes == 0 ? "" : fmt::format(" ({})", Counted(notes, "note")));
   }

@@ -33,6 +33,8 @@ class CheckReport {
   // Adds a problem for each line.
   void Problems(std::string_view lines, const std::string& fix);
 
+  // Sets the sentence that ends a report without problems.
+  void SetVerdict(std::string verdict) { verdict_ = std::move(verdict); }
   void SetServer(std::string url) { server_ = std::move(url); }
   void SetServerVersion(std::string version) { server_version_ = std::move(version); }
 
@@ -46,6 +48,7 @@ class CheckReport {
 
   const bool json_;
   std::string check_;
+  std::string verdict_ = "berth-scheduler can run on this cluster";
   std::string server_, server_version_;
   std::vector<Finding> findings_;
 };
