@@ -25,7 +25,7 @@ class [[nodiscard]] Task {
     std::suspend_always initial_suspend() noexcept { return {}; }
     auto final_suspend() noexcept { return ResumeWaiter{}; }
     void return_value(T v) { value = std::move(v); }
-    // What a plugin throws goes to whoever resumed the task, which cannot be resumed again.
+    // What a plugin throws reaches the caller of Resume; the task cannot be resumed again.
     void unhandled_exception() { throw; }
 
     // Frames are large, and of few sizes.

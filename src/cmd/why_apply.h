@@ -31,8 +31,8 @@ struct RunningPods {
 inline constexpr int kMostLooks = 60;
 inline constexpr Duration kBetweenLooks = Duration::Seconds(2);
 
-// Calls `look` until all pods run, and prints what changes. `pause` waits for as long as it is
-// told. Fails after kMostLooks, or if `look` does.
+// Calls `look` until all pods run, and prints what changes. `pause` waits for the given
+// time. Fails after kMostLooks, or if `look` does.
 Status WatchUntilRunning(const std::function<Result<RunningPods>()>& look,
                          const std::function<void(Duration)>& pause);
 

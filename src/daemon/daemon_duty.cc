@@ -1,4 +1,4 @@
-// What the Daemon does for whoever is on call: it watches its own threads, records, and shows what
+// What the Daemon does for operators on call: it watches its own threads, records, and shows what
 // waits in it.
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
-// DutyMetrics are the metrics that tell whoever is on call how this process does, beside
-// kube-scheduler's: what waits in it, what it uses, and what has stopped.
+// DutyMetrics are the metrics of this process for operators on call, beside kube-scheduler's: what
+// waits in it, what it uses, and what has stopped.
 //
 // All but the steps and silent watches are read when /metrics is requested; nothing is counted for
 // them meanwhile.

@@ -133,7 +133,7 @@ function rejections(nodes: Nodes, pod: PendingPod): { groups: RejectedNodes[]; f
 function sentenceOf(pod: PendingPod, state: PodExplanation["state"], message?: string): string {
   const { gates, permit } = pod.kind;
   if (state === "Gated")
-    return `It is held by the scheduling gate ${gates?.join(", ")}, until whoever set it removes it`;
+    return `It waits until its scheduling gate ${gates?.join(", ")} is removed, by the controller that added it`;
   if (state === "Waiting") return `It has a node, and waits at Permit for ${permit?.join(", ")}`;
   if (state === "Nominated") return `It fits on ${pod.nominatedNode} once its victims are gone`;
   return message

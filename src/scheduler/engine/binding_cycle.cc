@@ -59,7 +59,7 @@ void LogFailure(const framework::Log& log, const BindingCycle::Placement& placem
       {{"pod", key}, {"node", node}, {"plugin", plugin.name()}, {"status", verdict.Message()}});
 }
 
-// --- what is told about a pod that is bound ---
+// --- reports about a pod that is bound ---
 
 void CountSuccess(const BindingCycle::Placement& placement, Instant now) {
   const framework::AttemptMeter& meter = placement.attempt->meter();
