@@ -48,6 +48,10 @@ std::string Nodes::None() const {
   return all_ ? "No node" : fmt::format("None of the {} nodes that it may use", nodes_.size());
 }
 
+std::string Nodes::None(std::string_view does, std::string_view does_not) const {
+  return fmt::format("{} {}", None(), nodes_.size() == 1 ? does_not : does);
+}
+
 std::string Nodes::All() const {
   if (nodes_.size() == 1) {
     return fmt::format("{}, the only node{}", names()[0], all_ ? "" : " that it may use");

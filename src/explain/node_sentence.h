@@ -38,6 +38,8 @@ class Nodes {
 
   // "No node", "None of the 4 nodes that it may use", "Node a-1, the only one that it may use,".
   std::string None() const;
+  // With a predicate: "No node has", "a-1, the only node, does not have".
+  std::string None(std::string_view does, std::string_view does_not) const;
   // "every node", "all 4 nodes that it may use", "node a-1, the only one that it may use".
   std::string All() const;
 

@@ -81,29 +81,31 @@ Condition LabelCondition(const Nodes& nodes, const api::Requirement& requirement
       requirement.op == api::SelectorOp::kDoesNotExist
           ? fmt::format("no label {}", requirement.key)
           : fmt::format("the label {}", scheduler::plugins::FormatSelector(requirement));
-  return {
-      .text = text,
-      .obstacle = "NodeAffinity " + requirement.key,
-      .holds =
-          [requirement](const NodeStanding& standing) {
-            return requirement.Matches(standing.node->metadata.labels);
-          },
-      .if_none =
-          [&nodes, requirement, text] {
-            // What a label must not be, nobody misspells.
-            const bool asks = requirement.op == api::SelectorOp::kIn ||
-                              requirement.op == api::SelectorOp::kExists;
-            const std::string value = requirement.values.empty() ? "" : requirement.values.front();
-            if (requirement.op == api::SelectorOp::kNotIn) {
-              return fmt::format("{} has another {} than {}", nodes.None(), requirement.key,
-                                 SomeOf({requirement.values.begin(), requirement.values.end()}));
-            }
-            if (requirement.op == api::SelectorOp::kDoesNotExist) {
-              return fmt::format("{} is without the label {}", nodes.None(), requirement.key);
-            }
-            return fmt::format("{} has {}{}", nodes.None(), text,
-                               asks ? LabelHint(nodes, requirement.key, value) : "");
-          }};
+  return {.text = text,
+          .obstacle = "NodeAffinity " + requirement.key,
+          .holds =
+              [requirement](const NodeStanding& standing) {
+                return requirement.Matches(standing.node->metadata.labels);
+              },
+          .if_none =
+              [&nodes, requirement, text] {
+                // What a label must not be, nobody misspells.
+                const bool asks = requirement.op == api::SelectorOp::kIn ||
+                                  requirement.op == api::SelectorOp::kExists;
+                const std::string value =
+                    requirement.values.empty() ? "" : requirement.values.front();
+                if (requirement.op == api::SelectorOp::kNotIn) {
+                  return fmt::format(
+                      "{} another {} than {}", nodes.None("has", "does not have"), requirement.key,
+                      SomeOf({requirement.values.begin(), requirement.values.end()}));
+                }
+                if (requirement.op == api::SelectorOp::kDoesNotExist) {
+                  return fmt::format("{} without the label {}", nodes.None("is", "is not"),
+                                     requirement.key);
+                }
+                return fmt::format("{} {}{}", nodes.None("has", "does not have"), text,
+                                   asks ? LabelHint(nodes, requirement.key, value) : "");
+              }};
 }
 
 void AddLabels(const api::Pod& pod, const Nodes& nodes, std::vector<Condition>& conditions) {
@@ -136,7 +138,7 @@ void AddLabels(const api::Pod& pod, const Nodes& nodes, std::vector<Condition>& 
            [&nodes, &required] {
              const NodeStanding& first = nodes.first();
              return fmt::format(
-                 "{} meets its node affinity: on {}, it {}", nodes.None(),
+                 "{} its node affinity: on {}, it {}", nodes.None("meets", "does not meet"),
                  first.node->metadata.name,
                  scheduler::plugins::WhyNoTermMatches(required, first.node->metadata.labels,
                                                       first.node->metadata.name));
@@ -233,9 +235,8 @@ void AddSizes(const Cluster& cluster, const api::Pod& pod, const Nodes& nodes,
 std::string MissingNamespaces(const Cluster& cluster, const api::PodAffinityTerm& term) {
   const auto& all = cluster.objects<api::Namespace>().all();
   if (!term.namespace_selector) {
-    const bool some = std::ranges::any_of(term.namespaces, [&](const std::string& name) {
-      return all.contains({"", name});
-    });
+    const bool some = std::ranges::any_of(
+        term.namespaces, [&](const std::string& name) { return all.contains({"", name}); });
     if (some || term.namespaces.empty()) return "";
     Suggestion suggestion(term.namespaces.front());
     for (const auto& [key, object] : all) suggestion.Consider(key.name);
