@@ -36,6 +36,13 @@ OUTSIDE_CALLS = re.compile(
     r"|\b(fopen|ifstream|ofstream|fstream)\b"
 )
 
+# Only these write to standard output and standard error: the first makes text harmless for
+# terminals, the other prints what no stranger has written.
+PRINTERS = ("src/base/terminal.cc", "src/base/check.cc")
+PRINT_CALLS = re.compile(
+    r"\bfmt::print\b|\bstd::(cout|cerr|clog)\b|\b(f?puts|fwrite|v?f?printf|putchar|fputc)\("
+)
+
 # Folders that do not name a namespace of their own: plugins in folders, and names that say Json.
 ONE_NAMESPACE = {
     ("scheduler", "plugins"): ["scheduler", "plugins"],
@@ -203,6 +210,15 @@ def check_calls(file):
             )
 
 
+def check_printing(file):
+    if file.name in PRINTERS:
+        return
+    for number, line in enumerate(without(file.text, comments=True, strings=True).split("\n"), 1):
+        if found := PRINT_CALLS.search(line):
+            name = found[0].rstrip("(")
+            yield number, f"{name}: print with base/terminal.h, as strangers write names"
+
+
 def check(root, path):
     file = File(root, path)
     yield from check_text(file)
@@ -220,6 +236,7 @@ def check(root, path):
         yield from check_own_header_first(file, root)
         yield from check_includes(file)
         yield from check_calls(file)
+        yield from check_printing(file)
 
 
 def files_to_check(root):

@@ -112,6 +112,15 @@ CASES = [
          "src/net/tls.cc": "std::random_device device;\n"},
         [],
     ),
+    (
+        "PrintingWithoutEscapes",
+        {"src/cmd/why.cc": 'fmt::print("{}", name);\nPrint("{}", name);\n',
+         "src/cmd/up.cc": "std::fputs(text.c_str(), stderr);\n",
+         "src/base/terminal.cc": '#include "base/terminal.h"\nstd::fputs(text, file);\n',
+         "src/base/terminal.h": HEADER},
+        ["src/cmd/up.cc:1: fputs: print with base/terminal.h, as strangers write names",
+         "src/cmd/why.cc:1: fmt::print: print with base/terminal.h, as strangers write names"],
+    ),
     ("CallsInCommentsAndStrings", {"src/api/pod.cc": '// getenv\nauto s = "getenv";\n'}, []),
     # Headers and names.
     (

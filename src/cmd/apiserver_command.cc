@@ -17,6 +17,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/terminal.h"
 #include "cmd/command_line.h"
 #include "cmd/commands.h"
 #include "cmd/object_files.h"
@@ -268,22 +269,22 @@ constexpr Duration kHealthTick = Duration::Millis(500);
 
 Status Announce(const ApiServerFlags& options, const RunningApiServer& served) {
   const std::string url = served.server->url();
-  fmt::print("listening on {}\n", url);
+  Print("listening on {}\n", url);
   if (options.kubeconfig.empty()) {
-    fmt::print("try: kubectl --server={} get namespaces\n", url);
+    Print("try: kubectl --server={} get namespaces\n", url);
     if (!served.ca.empty()) {
-      fmt::print("use --kubeconfig FILE to write a kubeconfig for kubectl\n");
+      Print("use --kubeconfig FILE to write a kubeconfig for kubectl\n");
     }
   } else {
     if (const auto written = WriteKubeconfig(options.kubeconfig, served); !written) return written;
-    fmt::print("{}\n", ExportLine(options.kubeconfig));
+    Print("{}\n", ExportLine(options.kubeconfig));
   }
   std::fflush(stdout);
   return {};
 }
 
 int PrintError(const Error& error) {
-  fmt::print(stderr, "berth apiserver: {}\n", error.message);
+  berth::PrintError("berth apiserver: {}\n", error.message);
   return kExitFailed;
 }
 

@@ -20,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/terminal.h"
 #include "benchmark/environment.h"
 #include "benchmark/measurement.h"
 #include "benchmark/perf_config.h"
@@ -71,7 +72,7 @@ constexpr NamedMode kModes[] = {
     {"engine", Mode::kEngine}, {"store", Mode::kStore}, {"http", Mode::kHttp}};
 
 int PrintBenchError(const std::string& message, ExitCode code = kExitFailed) {
-  fmt::print(stderr, "berth bench: {}\n", message);
+  berth::PrintError("berth bench: {}\n", message);
   return code;
 }
 
@@ -123,12 +124,11 @@ class BenchProgress {
     const auto now = std::chrono::steady_clock::now();
     if (now - shown_ < std::chrono::milliseconds(200)) return;
     shown_ = now;
-    fmt::print(stderr, "\r\x1b[K{}", line);
-    std::fflush(stderr);
+    ReplaceLine(stderr, line);
     visible_ = true;
   }
   void Clear() {
-    if (visible_) fmt::print(stderr, "\r\x1b[K");
+    if (visible_) ReplaceLine(stderr, "");
     visible_ = false;
   }
 
@@ -180,7 +180,7 @@ Status WriteJson(const std::string& path, const std::vector<WorkloadReport>& rep
 
 // Prints everything, and returns the exit code.
 int PrintReports(const std::vector<WorkloadReport>& reports, const BenchOptions& options) {
-  fmt::print("{}", BenchTable(reports));
+  Print("{}", BenchTable(reports));
   int code = kExitOk;
   for (const WorkloadReport& report : reports) {
     if (!report.error.empty()) {
@@ -240,7 +240,7 @@ int RunWorkloads(const BenchOptions& options, const Registry& registry) {
   if (!workloads) return PrintBenchError(workloads.error().message, kExitUsage);
   if (options.list) {
     for (const auto& workload : *workloads) {
-      fmt::print("{} [{}]\n", workload.name, fmt::join(workload.labels, ", "));
+      Print("{} [{}]\n", workload.name, fmt::join(workload.labels, ", "));
     }
     return kExitOk;
   }
@@ -252,7 +252,7 @@ int RunWorkloads(const BenchOptions& options, const Registry& registry) {
   };
   if (!options.peer.empty()) {
     if (const std::string warning = PeerRateWarning(options.peer); !warning.empty()) {
-      fmt::print(stderr, "berth bench: warning: {}\n", warning);
+      berth::PrintError("berth bench: warning: {}\n", warning);
     }
     run.start_peer = [&options](const std::string& kubeconfig) {
       return StartPeerProcess(options.peer, kubeconfig);

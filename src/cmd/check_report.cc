@@ -9,6 +9,7 @@
 
 #include "api/json/json.h"
 #include "api/json/writer.h"
+#include "base/terminal.h"
 #include "cmd/command_line.h"
 #include "features/served_versions.h"
 
@@ -44,8 +45,8 @@ void CheckReport::Problems(std::string_view lines, const std::string& fix) {
 void CheckReport::Add(CheckResult result, std::string message, std::string fix) {
   if (!json_) {
     const std::string_view shown = result == CheckResult::kProblem ? "PROBLEM" : NameOf(result);
-    fmt::print("{:<9}{}\n", shown, message);
-    if (!fix.empty()) fmt::print("{:9}fix: {}\n", "", fix);
+    Print("{:<9}{}\n", shown, message);
+    if (!fix.empty()) Print("{:9}fix: {}\n", "", fix);
     std::fflush(stdout);
   }
   findings_.push_back({check_, result, std::move(message), std::move(fix)});
@@ -78,12 +79,10 @@ std::string CheckReport::Json() const {
 int CheckReport::End() const {
   const size_t problems = Count(CheckResult::kProblem), notes = Count(CheckResult::kNote);
   if (json_) {
-    fmt::print("{}\n", Json());
+    Print("{}\n", Json());
   } else {
-    fmt::print("\n{}{}.\n",
-               problems == 0 ? verdict_
-                             : Counted(problems, "problem") + " found",
-               notes == 0 ? "" : fmt::format(" ({})", Counted(notes, "note")));
+    Print("\n{}{}.\n", problems == 0 ? verdict_ : Counted(problems, "problem") + " found",
+          notes == 0 ? "" : fmt::format(" ({})", Counted(notes, "note")));
   }
   return problems == 0 ? kExitOk : kExitFailed;
 }

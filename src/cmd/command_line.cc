@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/kubernetes_version.h"
+#include "base/terminal.h"
 #include "build_info/build_info.h"
 #include "cmd/commands.h"
 #include "flags/command.h"
@@ -60,11 +61,11 @@ int RunCommandLine(int argc, const char* const* argv,
   if (CompletesForKubectl(argc, argv)) flags::PrintCompletionsAndExit(berth, arguments);
   const auto invocation = flags::ParseCommandLine(berth, arguments, flags::TerminalColumns());
   if (!invocation) {
-    fmt::print(stderr, "{}", invocation.error().message);
+    PrintError("{}", invocation.error().message);
     return kExitUsage;
   }
   if (invocation->text.empty()) return invocation->command->run();
-  fmt::print("{}", invocation->text);
+  Print("{}", invocation->text);
   return kExitOk;
 }
 

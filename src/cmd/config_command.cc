@@ -9,6 +9,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/terminal.h"
 #include "cmd/command_line.h"
 #include "cmd/commands.h"
 #include "cmd/feature_gate_flag.h"
@@ -102,7 +103,7 @@ std::string NameOf(const std::string& file) {
 // Prints every error, one per line, and returns the exit code.
 int PrintErrors(const CheckedConfiguration& checked, const std::string& file) {
   for (const std::string& error : checked.errors) {
-    fmt::print(stderr, "{}: {}\n", NameOf(file), error);
+    PrintError("{}: {}\n", NameOf(file), error);
   }
   return checked.ok() ? kExitOk : kExitFailed;
 }
@@ -116,20 +117,20 @@ int RunValidate(const ConfigOptions& options, const Registry& registry) {
   const std::string& file = options.file;
   const auto features = ReadFeatureGates(options.feature_gates, "berth config validate");
   if (!features) {
-    fmt::print(stderr, "berth config validate: {}\n", features.error().message);
+    PrintError("berth config validate: {}\n", features.error().message);
     return kExitUsage;
   }
   const auto text = ReadText(file);
   if (!text) {
-    fmt::print(stderr, "berth config validate: {}\n", text.error().message);
+    PrintError("berth config validate: {}\n", text.error().message);
     return kExitUsage;
   }
   const CheckedConfiguration checked = CheckConfiguration(*text, registry, *features);
   if (!checked.ok()) return PrintErrors(checked, file);
   for (const std::string& note : scheduler::config::Warnings(*checked.completed)) {
-    fmt::print(stderr, "{}: note: {}\n", NameOf(file), note);
+    PrintError("{}: note: {}\n", NameOf(file), note);
   }
-  fmt::print("{}: valid\n", NameOf(file));
+  Print("{}: valid\n", NameOf(file));
   return kExitOk;
 }
 
@@ -137,20 +138,20 @@ int RunShow(const ConfigOptions& options, const Registry& registry) {
   const std::string& file = options.file;
   const auto features = ReadFeatureGates(options.feature_gates, "berth config show");
   if (!features) {
-    fmt::print(stderr, "berth config show: {}\n", features.error().message);
+    PrintError("berth config show: {}\n", features.error().message);
     return kExitUsage;
   }
   if (file.empty()) {
-    fmt::print("{}", scheduler::config::ToYaml(scheduler::config::Default(*features)));
+    Print("{}", scheduler::config::ToYaml(scheduler::config::Default(*features)));
     return kExitOk;
   }
   const auto text = ReadText(file);
   if (!text) {
-    fmt::print(stderr, "berth config show: {}\n", text.error().message);
+    PrintError("berth config show: {}\n", text.error().message);
     return kExitUsage;
   }
   const CheckedConfiguration checked = CheckConfiguration(*text, registry, *features);
-  if (checked.ok()) fmt::print("{}", scheduler::config::ToYaml(*checked.completed));
+  if (checked.ok()) Print("{}", scheduler::config::ToYaml(*checked.completed));
   return PrintErrors(checked, file);
 }
 

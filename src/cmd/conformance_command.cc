@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "api/json/parse.h"
+#include "base/terminal.h"
 #include "base/text_table.h"
 #include "cmd/command_line.h"
 #include "cmd/commands.h"
@@ -227,10 +228,11 @@ class Runner {
 
   void ShowProgress(const std::string& path, size_t done, size_t all) const {
     constexpr size_t kEvery = 20;
-    if (terminal_ && done % kEvery == 0) fmt::print(stderr, "\r\033[K{} {}/{}", path, done, all);
+    if (terminal_ && done % kEvery == 0)
+      ReplaceLine(stderr, fmt::format("{} {}/{}", path, done, all));
   }
   void ClearProgress() const {
-    if (terminal_) fmt::print(stderr, "\r\033[K");
+    if (terminal_) ReplaceLine(stderr, "");
   }
 
   const ConformanceOptions& options_;
@@ -244,7 +246,7 @@ class Runner {
 
 int RunConformance(const ConformanceOptions& options) {
   auto fail = [](const Status& status) {
-    fmt::print(stderr, "berth conformance: {}\n", status.error().message);
+    PrintError("berth conformance: {}\n", status.error().message);
     return kExitUsage;
   };
   Runner runner(options);
@@ -252,7 +254,7 @@ int RunConformance(const ConformanceOptions& options) {
     if (const Status status = runner.RunFile(path); !status) return fail(status);
   }
   if (const Status status = runner.CheckGroups(); !status) return fail(status);
-  fmt::print("{}", runner.report().ToString());
+  Print("{}", runner.report().ToString());
   return runner.report().failed() > 0 ? kExitFailed : kExitOk;
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/steady_clock.h"
+#include "base/terminal.h"
 #include "base/time.h"
 #include "client/load_config.h"
 #include "cmd/apiserver_command.h"
@@ -42,7 +43,7 @@ struct DashboardOptions {
 };
 
 int DashboardFailed(const Error& error) {
-  fmt::print(stderr, "berth dashboard: {}\n", error.message);
+  PrintError("berth dashboard: {}\n", error.message);
   return kExitFailed;
 }
 
@@ -53,7 +54,7 @@ class Warnings {
     constexpr size_t kMaxRemembered = 1'000;
     const std::lock_guard lock(mutex_);
     if (printed_.size() >= kMaxRemembered || !printed_.insert(line).second) return;
-    fmt::print(stderr, "berth dashboard: {}\n", line);
+    PrintError("berth dashboard: {}\n", line);
   }
 
  private:
@@ -117,7 +118,7 @@ int RunDashboard(const DashboardOptions& options, const Registry& registry) {
                                                  .watches_only = true},
                                                 options.port);
   if (!dashboard) return DashboardFailed(dashboard.error());
-  fmt::print("dashboard: {}\n", (*dashboard)->url());
+  Print("dashboard: {}\n", (*dashboard)->url());
   std::fflush(stdout);
   constexpr Duration kHour = Duration::Seconds(3600);
   while (!WaitForSignal(kHour)) {
@@ -147,20 +148,20 @@ Result<ServedDashboard> ChooseDashboard(uint16_t port) {
 int OpenDashboard(const DashboardOptions& options) {
   if (!options.kubeconfig.empty() || !options.context.empty() || !options.config_file.empty() ||
       !options.feature_gates.empty()) {
-    fmt::print(stderr,
-               "berth dashboard: --open is for a dashboard that is served already; the only other "
-               "flag that it takes is --port\n");
+    PrintError(
+        "berth dashboard: --open is for a dashboard that is served already; the only other "
+        "flag that it takes is --port\n");
     return kExitUsage;
   }
   const auto served = ChooseDashboard(options.port);
   if (!served) return DashboardFailed(served.error());
   const std::string url =
       inspect::http::DashboardLink(served->port, served->link_key, SystemClock().Now());
-  fmt::print("dashboard: {}\n", url);
+  Print("dashboard: {}\n", url);
   std::fflush(stdout);
   const auto opened = OpenInBrowser(served->port, url);
   if (!opened) return DashboardFailed(opened.error());
-  if (!*opened) fmt::print(stderr, "berth dashboard: xdg-open did not open it; open it yourself\n");
+  if (!*opened) PrintError("berth dashboard: xdg-open did not open it; open it yourself\n");
   return kExitOk;
 }
 

@@ -6,6 +6,7 @@
 #include <random>
 #include <utility>
 
+#include "base/terminal.h"
 #include "build_info/build_info.h"
 #include "inspect/inspector.h"
 #include "runtime/driver_snapshot.h"
@@ -55,8 +56,7 @@ Result<std::unique_ptr<DashboardServer>> DashboardServer::Start(const ShownSched
   if (file) {
     dashboard->file_.emplace(*std::move(file));
   } else {
-    fmt::print(stderr,
-               "berth {}: note: `berth dashboard --open` will not find this dashboard: {}\n",
+    PrintError("berth {}: note: `berth dashboard --open` will not find this dashboard: {}\n",
                shown.server, file.error().message);
   }
   return dashboard;

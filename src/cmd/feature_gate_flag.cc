@@ -5,6 +5,7 @@
 
 #include <cstdio>
 
+#include "base/terminal.h"
 #include "features/feature_gates.h"
 #include "features/gate_completion.h"
 #include "flags/flag_group.h"
@@ -35,7 +36,7 @@ Result<scheduler::model::Features> ReadFeatureGates(const std::vector<std::strin
     return Fail(fmt::format("{}", fmt::join(lines, "\n")));
   }
   for (const std::string& warning : gates->warnings())
-    fmt::print(stderr, "{}: note: {}\n", command, warning);
+    PrintError("{}: note: {}\n", command, warning);
   return gates->OfScheduler();
 }
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <system_error>
 
+#include "base/terminal.h"
 #include "build_info/build_info.h"
 #include "cmd/command_line.h"
 #include "cmd/commands.h"
@@ -97,7 +98,7 @@ void AddMan(flags::Command& berth) {
   command.run = [directory, &berth]() -> int {
     const Status written = WriteManual(berth, *directory);
     if (written) return kExitOk;
-    fmt::print(stderr, "berth man: {}\n", written.error().message);
+    PrintError("berth man: {}\n", written.error().message);
     return kExitFailed;
   };
 }

@@ -1,9 +1,10 @@
 #include "cmd/progress_line.h"
 
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <cstdio>
+
+#include "base/terminal.h"
 
 namespace berth::cmd {
 
@@ -12,15 +13,13 @@ ProgressLine::ProgressLine() : terminal_(isatty(STDERR_FILENO) == 1) {}
 void ProgressLine::Show(std::string_view text) {
   if (!terminal_) return;
   shown_ = true;
-  fmt::print(stderr, "\r\033[K{}", text);
-  std::fflush(stderr);
+  ReplaceLine(stderr, text);
 }
 
 void ProgressLine::Clear() {
   if (!shown_) return;
   shown_ = false;
-  fmt::print(stderr, "\r\033[K");
-  std::fflush(stderr);
+  ReplaceLine(stderr, "");
 }
 
 }  // namespace berth::cmd

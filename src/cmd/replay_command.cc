@@ -14,6 +14,7 @@
 #include "api/json/document.h"
 #include "api/timestamp.h"
 #include "base/overloaded.h"
+#include "base/terminal.h"
 #include "cmd/attempt_text.h"
 #include "cmd/command_line.h"
 #include "cmd/commands.h"
@@ -40,15 +41,14 @@ struct ReplayCommandOptions {
 class ProgressLine {
  public:
   ~ProgressLine() {
-    if (shown_) fmt::print(stderr, "\r\x1b[K");
+    if (shown_) ReplaceLine(stderr, "");
   }
   void Show(const scheduler::recording::ReplayReport& report, uint64_t records) {
     constexpr uint64_t kEvery = 20'000;
     if (records % kEvery != 0) return;
     shown_ = true;
-    fmt::print(stderr, "\r\x1b[K{} records, {} decisions, {} pods scheduled", records,
-               report.decisions, report.placed);
-    std::fflush(stderr);
+    ReplaceLine(stderr, fmt::format("{} records, {} decisions, {} pods scheduled", records,
+                                    report.decisions, report.placed));
   }
 
  private:
@@ -81,9 +81,9 @@ void PrintAttempts(const ledger::Ledger& ledger, const ledger::AttemptFilter& po
     std::ranges::move(page.attempts, std::back_inserter(attempts));
     before = page.next;
   } while (before != 0);
-  if (attempts.empty()) fmt::print("{}/{}: no attempts\n", pod.namespace_, pod.name);
+  if (attempts.empty()) Print("{}/{}: no attempts\n", pod.namespace_, pod.name);
   for (auto attempt = attempts.rbegin(); attempt != attempts.rend(); ++attempt)
-    fmt::print("{}", AttemptText(inspect::AttemptJson(*attempt)));
+    Print("{}", AttemptText(inspect::AttemptJson(*attempt)));
 }
 
 // Prints the records of one file, without an engine: also those of a part whose beginning is gone.
@@ -91,23 +91,23 @@ int PrintRecords(const ReplayCommandOptions& options) {
   namespace recording = scheduler::recording;
   const auto reader = runtime::OpenRecordingPart(options.file);
   if (!reader) {
-    fmt::print(stderr, "berth replay: {}\n", reader.error().message);
+    PrintError("berth replay: {}\n", reader.error().message);
     return kExitUsage;
   }
   const recording::RecordingHeader& header = (*reader)->header();
-  fmt::print("part {} of a recording by {}, seed {}\n", header.part, header.program, header.seed);
+  Print("part {} of a recording by {}, seed {}\n", header.part, header.program, header.seed);
   const auto print_all = [](std::string_view what, const std::vector<std::string>& texts) {
-    for (const std::string& text : texts) fmt::print("  {} {}\n", what, text);
+    for (const std::string& text : texts) Print("  {} {}\n", what, text);
   };
   while (const auto record = (*reader)->Next()) {
     std::visit(
         Overloaded{
             [](const recording::HandleCall& call) {
-              fmt::print("{} {}\n", api::FormatTimestamp(call.now.wall),
-                         recording::DescribeEvent(call.event));
+              Print("{} {}\n", api::FormatTimestamp(call.now.wall),
+                    recording::DescribeEvent(call.event));
             },
             [](const recording::ScheduleCall& call) {
-              fmt::print("{} schedule\n", api::FormatTimestamp(call.now.wall));
+              Print("{} schedule\n", api::FormatTimestamp(call.now.wall));
             },
             [&](const recording::DecisionsRecord& result) {
               print_all("decision", result.decisions);
@@ -117,7 +117,7 @@ int PrintRecords(const ReplayCommandOptions& options) {
         *record);
   }
   const recording::RecordingEnd& end = (*reader)->end();
-  fmt::print("{}\n", end.ToString());
+  Print("{}\n", end.ToString());
   using Kind = recording::RecordingEnd::Kind;
   return end.kind == Kind::kDamaged || end.kind == Kind::kFailed ? kExitUsage : kExitOk;
 }
@@ -128,34 +128,34 @@ int RunReplay(const ReplayCommandOptions& options, const Registry& registry) {
   const size_t slash = options.pod.find('/');
   if (!options.pod.empty()) {
     if (slash == options.pod.npos) {
-      fmt::print(stderr, "berth replay: --attempts {}: must be NAMESPACE/NAME\n", options.pod);
+      PrintError("berth replay: --attempts {}: must be NAMESPACE/NAME\n", options.pod);
       return kExitUsage;
     }
     attempts.emplace();
   }
   const auto report = ReplayFile(options, registry, attempts ? &*attempts : nullptr);
   if (!report) {
-    fmt::print(stderr, "berth replay: {}\n", report.error().message);
+    PrintError("berth replay: {}\n", report.error().message);
     return kExitUsage;
   }
   if (attempts) {
     PrintAttempts(attempts->ledger(), {.namespace_ = options.pod.substr(0, slash),
                                        .name = options.pod.substr(slash + 1)});
   }
-  fmt::print("{} events, {} decisions, {} pods scheduled, {} commands\n", report->events,
-             report->decisions, report->placed, report->commands);
+  Print("{} events, {} decisions, {} pods scheduled, {} commands\n", report->events,
+        report->decisions, report->placed, report->commands);
   if (report->mismatch) {
-    fmt::print("first decision that differs: {}\n", report->mismatch->ToString());
+    Print("first decision that differs: {}\n", report->mismatch->ToString());
     return kExitFailed;
   }
   using Kind = scheduler::recording::RecordingEnd::Kind;
   const scheduler::recording::RecordingEnd& end = report->end;
   if (end.kind != Kind::kClosed) {
-    fmt::print(stderr, "berth replay: {}: {}\n", options.file, end.ToString());
-    fmt::print("identical up to that point\n");
+    PrintError("berth replay: {}: {}\n", options.file, end.ToString());
+    Print("identical up to that point\n");
     return end.kind == Kind::kDamaged || end.kind == Kind::kFailed ? kExitUsage : kExitOk;
   }
-  fmt::print("identical\n");
+  Print("identical\n");
   return kExitOk;
 }
 

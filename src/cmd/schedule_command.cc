@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/terminal.h"
 #include "base/workers.h"
 #include "cmd/command_line.h"
 #include "cmd/commands.h"
@@ -66,7 +67,7 @@ Status RetainPods(const std::vector<std::string>& names, ScheduleReport& report)
   return {};
 }
 
-void Note(std::string_view text) { fmt::print(stderr, "berth schedule: note: {}\n", text); }
+void Note(std::string_view text) { PrintError("berth schedule: note: {}\n", text); }
 
 FieldCheck FieldCheckOf(const std::string& validate) {
   if (validate == "strict" || validate == "true") return FieldCheck::kStrict;
@@ -79,7 +80,7 @@ Result<ScheduledCluster> ReadCluster(const ScheduleOptions& options, bool has_ex
   auto manifests = ReadManifests(options.files, FieldCheckOf(options.validate));
   if (!manifests) return std::unexpected(manifests.error());
   for (const std::string& warning : manifests->warnings) {
-    fmt::print(stderr, "berth schedule: warning: {}\n", warning);
+    PrintError("berth schedule: warning: {}\n", warning);
   }
   if (const std::string skipped = manifests->SkippedText(); !skipped.empty()) Note(skipped);
   std::unique_ptr<LiveCluster> cluster;
@@ -170,13 +171,13 @@ std::string Format(const ScheduleReport& report, const std::string& output) {
 void PrintErrors(std::string_view message) {
   while (!message.empty()) {
     const size_t end = std::min(message.find('\n'), message.size());
-    fmt::print(stderr, "berth schedule: {}\n", message.substr(0, end));
+    PrintError("berth schedule: {}\n", message.substr(0, end));
     message.remove_prefix(std::min(end + 1, message.size()));
   }
 }
 
 int UsageError(std::string_view problem) {
-  fmt::print(stderr, "berth schedule: {}\nSee 'berth schedule --help' for usage.\n", problem);
+  PrintError("berth schedule: {}\nSee 'berth schedule --help' for usage.\n", problem);
   return kExitUsage;
 }
 
@@ -198,7 +199,7 @@ int RunSchedule(const ScheduleOptions& options, const Registry& registry) {
     PrintErrors(status.error().message);
     return kExitFailed;
   }
-  fmt::print("{}", Format(*report, options.output));
+  Print("{}", Format(*report, options.output));
   return options.fail_on_unschedulable && !all_scheduled ? kExitUnschedulable : kExitOk;
 }
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/terminal.h"
 #include "cmd/command_line.h"
 #include "cmd/commands.h"
 #include "cmd/feature_gate_flag.h"
@@ -111,13 +112,13 @@ void PrepareCrashReport(uint64_t seed, const SimtestOptions& options) {
 
 void PrintViolation(uint64_t seed, const simulation::SimulationReport& report,
                     const SimtestOptions& options) {
-  fmt::print("seed {} violates invariant {} at step {}: {}\n", seed, report.broken->invariant,
-             report.step, report.broken->what);
+  Print("seed {} violates invariant {} at step {}: {}\n", seed, report.broken->invariant,
+        report.step, report.broken->what);
   if (!options.trace) {
-    fmt::print("last events:\n");
-    for (const std::string& line : report.last_lines) fmt::print("  {}\n", line);
+    Print("last events:\n");
+    for (const std::string& line : report.last_lines) Print("  {}\n", line);
   }
-  fmt::print("reproduce with: {}\n", ReproduceCommand(seed, options));
+  Print("reproduce with: {}\n", ReproduceCommand(seed, options));
 }
 
 void RunSeed(uint64_t seed, const SimtestOptions& options, Totals& totals) {
@@ -127,7 +128,7 @@ void RunSeed(uint64_t seed, const SimtestOptions& options, Totals& totals) {
   simulation.features = options.features;
   if (options.trace) {
     simulation.trace = [](const std::string& line) {
-      fmt::print("{}\n", line);
+      Print("{}\n", line);
       std::fflush(stdout);
     };
   }
@@ -157,41 +158,39 @@ Totals RunAll(const std::vector<SeedRange>& seeds, const SimtestOptions& options
       const uint64_t seed = range.first + i;
       RunSeed(seed, options, totals);
       if (totals.failed == kMaxFailed) {
-        fmt::print("{} seeds failed; stopped\n", totals.failed);
+        Print("{} seeds failed; stopped\n", totals.failed);
         return totals;
       }
       const double seconds = SecondsSince(start);
       if (!on_terminal || seconds - shown < 0.5) continue;
       shown = seconds;
-      fmt::print(stderr, "\r\x1b[Kseed {}, {} failed, {:.0f} seeds/s", seed, totals.failed,
-                 static_cast<double>(totals.seeds) / seconds);
-      std::fflush(stderr);
+      ReplaceLine(stderr, fmt::format("seed {}, {} failed, {:.0f} seeds/s", seed, totals.failed,
+                                      static_cast<double>(totals.seeds) / seconds));
     }
   }
-  if (shown > 0) fmt::print(stderr, "\r\x1b[K");
+  if (shown > 0) ReplaceLine(stderr, "");
   return totals;
 }
 
 int RunSimtest(SimtestOptions& options) {
   const auto features = ReadFeatureGates(options.feature_gates, "berth simtest");
   if (!features) {
-    fmt::print(stderr, "berth simtest: {}\n", features.error().message);
+    PrintError("berth simtest: {}\n", features.error().message);
     return kExitUsage;
   }
   options.features = *features;
   const auto seeds = SeedsOf(options);
   if (!seeds) {
-    fmt::print(stderr, "berth simtest: {}\n", seeds.error().message);
+    PrintError("berth simtest: {}\n", seeds.error().message);
     return kExitUsage;
   }
   std::signal(SIGABRT, PrintCrashReport);
   const auto start = std::chrono::steady_clock::now();
   const Totals totals = RunAll(*seeds, options);
   std::signal(SIGABRT, SIG_DFL);
-  fmt::print(
-      "{} seeds, {} failed; {} decisions, {} binds, {} victims, {} restarts; {:.0f} seeds/s\n",
-      totals.seeds, totals.failed, totals.decisions, totals.binds, totals.victims, totals.restarts,
-      static_cast<double>(totals.seeds) / std::max(SecondsSince(start), 1e-3));
+  Print("{} seeds, {} failed; {} decisions, {} binds, {} victims, {} restarts; {:.0f} seeds/s\n",
+        totals.seeds, totals.failed, totals.decisions, totals.binds, totals.victims,
+        totals.restarts, static_cast<double>(totals.seeds) / std::max(SecondsSince(start), 1e-3));
   return totals.failed == 0 ? kExitOk : kExitFailed;
 }
 

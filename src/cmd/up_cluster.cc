@@ -16,6 +16,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/terminal.h"
 #include "client/load_config.h"
 #include "cmd/config_command.h"
 #include "cmd/feature_gate_flag.h"
@@ -35,7 +36,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kStopGrace{1000};
 
-void Warn(const std::string& line) { fmt::print(stderr, "berth up: {}\n", line); }
+void Warn(const std::string& line) { PrintError("berth up: {}\n", line); }
 
 std::string HostName() {
   char name[256] = {};

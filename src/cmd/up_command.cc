@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <memory>
 
+#include "base/terminal.h"
 #include "cmd/apiserver_command.h"
 #include "cmd/command_line.h"
 #include "cmd/commands.h"
@@ -26,7 +27,7 @@ constexpr Duration kTerminalTick = Duration::Millis(500);
 constexpr Duration kLogTick = Duration::Seconds(5);
 
 int PrintError(const Error& error) {
-  fmt::print(stderr, "berth up: {}\n", error.message);
+  berth::PrintError("berth up: {}\n", error.message);
   return kExitFailed;
 }
 
@@ -53,22 +54,21 @@ int RunDemo(UpCluster& cluster, bool terminal) {
   const auto result = RunDemoWorkloads(cluster, terminal);
   if (!result) return PrintError(result.error());
   if (!*result) return kExitOk;
-  fmt::print("\n{}\n", SummaryText(**result));
+  Print("\n{}\n", SummaryText(**result));
   if (!terminal) {
-    fmt::print("{}", NextStepsAfterExit());
+    Print("{}", NextStepsAfterExit());
     return kExitOk;
   }
-  fmt::print("{}\n", NextSteps(**result, ExportLine(cluster.kubeconfig())));
-  if (!cluster.dashboard_url().empty()) fmt::print("Dashboard: {}\n", cluster.dashboard_url());
-  fmt::print("Stop it with Ctrl-C.\n\n");
+  Print("{}\n", NextSteps(**result, ExportLine(cluster.kubeconfig())));
+  if (!cluster.dashboard_url().empty()) Print("Dashboard: {}\n", cluster.dashboard_url());
+  Print("Stop it with Ctrl-C.\n\n");
   std::fflush(stdout);
   return Watch(cluster, terminal);
 }
 
 int Run(UpCluster& cluster, bool terminal) {
-  fmt::print("listening on {}\n{}\n", cluster.served().server->url(),
-             ExportLine(cluster.kubeconfig()));
-  if (!cluster.dashboard_url().empty()) fmt::print("dashboard: {}\n", cluster.dashboard_url());
+  Print("listening on {}\n{}\n", cluster.served().server->url(), ExportLine(cluster.kubeconfig()));
+  if (!cluster.dashboard_url().empty()) Print("dashboard: {}\n", cluster.dashboard_url());
   std::fflush(stdout);
   return Watch(cluster, terminal);
 }

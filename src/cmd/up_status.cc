@@ -12,6 +12,7 @@
 #include "api/json/document.h"
 #include "api/scheme/scheme.h"
 #include "apiserver/registry/api.h"
+#include "base/terminal.h"
 
 namespace berth::cmd {
 namespace {
@@ -117,18 +118,17 @@ std::string ProgressText(size_t done, size_t all) {
 
 void StatusLine::Show(const std::string& text) {
   if (terminal_) {
-    fmt::print("\r{}\x1b[K", text);
+    ReplaceLine(stdout, text);
     shown_ = true;
   } else {
-    fmt::print("{}\n", text);
+    Print("{}\n", text);
+    std::fflush(stdout);
   }
-  std::fflush(stdout);
 }
 
 void StatusLine::End() {
   if (!std::exchange(shown_, false)) return;
-  fmt::print("\r\x1b[K");
-  std::fflush(stdout);
+  ReplaceLine(stdout, "");
 }
 
 double DecisionRate::Sample(const runtime::DriverSnapshot& snapshot, Instant now) {

@@ -7,6 +7,7 @@
 #include "api/json/document.h"
 #include "api/json/writer.h"
 #include "base/kubernetes_version.h"
+#include "base/terminal.h"
 #include "build_info/build_info.h"
 #include "cmd/command_line.h"
 #include "cmd/commands.h"
@@ -85,9 +86,9 @@ void AddVersion(flags::Command& berth) {
   command.run = [output] {
     const BuildInfo& build = build_info::ThisBuild();
     if (*output == "json") {
-      fmt::print("{}\n", api::ToPrettyJson(VersionJson(build)));
+      Print("{}\n", api::ToPrettyJson(VersionJson(build)));
     } else {
-      fmt::print("{}", VersionText(build));
+      Print("{}", VersionText(build));
     }
     return kExitOk;
   };

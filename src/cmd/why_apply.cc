@@ -8,6 +8,8 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "base/terminal.h"
+
 namespace berth::cmd {
 namespace {
 
@@ -27,7 +29,7 @@ std::string ForCluster(const std::string& command, const ApplyOptions& options) 
 }
 
 bool Confirmed() {
-  fmt::print("Apply? [y/N] ");
+  Print("Apply? [y/N] ");
   std::fflush(stdout);
   std::array<char, 16> answer = {};
   if (std::fgets(answer.data(), answer.size(), stdin) == nullptr) return false;
@@ -43,7 +45,7 @@ Status ApplySteps(const std::vector<explain::Step>& steps, const ApplyOptions& o
                               step.remark.empty() ? "" : "; ", step.remark));
     }
   }
-  for (const explain::Step& step : steps) fmt::print("{}\n  {}\n", step.text, step.command);
+  for (const explain::Step& step : steps) Print("{}\n  {}\n", step.text, step.command);
   if (!options.yes && !Confirmed()) return Fail("nothing was changed");
   for (const explain::Step& step : steps) {
     std::fflush(stdout);
@@ -63,8 +65,8 @@ Status WatchUntilRunning(const std::function<Result<RunningPods>()>& look,
     const auto progress = look();
     if (!progress) return std::unexpected(progress.error());
     if (progress->running != last) {
-      fmt::print("{} of {} pod{} run{}\n", progress->running, progress->pods,
-                 progress->pods == 1 ? "" : "s", progress->pods == 1 ? "s" : "");
+      Print("{} of {} pod{} run{}\n", progress->running, progress->pods,
+            progress->pods == 1 ? "" : "s", progress->pods == 1 ? "s" : "");
       std::fflush(stdout);
     }
     last = progress->running;

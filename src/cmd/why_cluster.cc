@@ -15,6 +15,7 @@
 #include "api/json/yaml.h"
 #include "api/scheme/scheme.h"
 #include "base/suggestion.h"
+#include "base/terminal.h"
 #include "cmd/config_command.h"
 #include "cmd/feature_gate_flag.h"
 #include "cmd/manifests.h"
@@ -29,7 +30,7 @@
 namespace berth::cmd {
 namespace {
 
-void WhyNote(std::string_view text) { fmt::print(stderr, "berth why: note: {}\n", text); }
+void WhyNote(std::string_view text) { PrintError("berth why: note: {}\n", text); }
 
 api::ObjectKey KeyOfPod(const api::Ref<api::Pod>& pod) {
   return {pod->metadata.namespace_, pod->metadata.name};

@@ -11,6 +11,7 @@
 
 #include "api/json/document.h"
 #include "apiserver/selectors.h"
+#include "base/terminal.h"
 #include "cmd/command_line.h"
 #include "cmd/commands.h"
 #include "cmd/complete_names.h"
@@ -37,7 +38,7 @@ namespace berth::cmd {
 namespace {
 
 int WhyUsageError(std::string_view problem) {
-  fmt::print(stderr, "berth why: {}\nSee 'berth why --help' for usage.\n", problem);
+  PrintError("berth why: {}\nSee 'berth why --help' for usage.\n", problem);
   return kExitUsage;
 }
 

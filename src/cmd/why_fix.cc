@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/terminal.h"
 #include "cmd/command_line.h"
 #include "cmd/why_apply.h"
 #include "cmd/why_print.h"
@@ -69,8 +70,7 @@ int PrintFix(const WhyOptions& options, const WhyCluster& cluster,
   if (options.output == "json") {
     return PrintAnswer(options, cluster, "", explain::PatchesJson(pod, options.fix));
   }
-  fmt::print("{}",
-             StepsText(pod.fixes->fixes[options.fix - 1], pod.workload, options.output == "yaml"));
+  Print("{}", StepsText(pod.fixes->fixes[options.fix - 1], pod.workload, options.output == "yaml"));
   return kExitOk;
 }
 

@@ -9,6 +9,7 @@
 
 #include "api/json/document.h"
 #include "apiserver/selectors.h"
+#include "base/terminal.h"
 #include "cmd/command_line.h"
 #include "cmd/progress_line.h"
 #include "cmd/why_access.h"
@@ -71,14 +72,14 @@ class ManyPods {
     if (!options_.is_text()) return PrintDocument();
     const std::vector<explain::PodGroup>& groups = grouping_.groups().groups;
     const bool listed = !workload_ && groups.size() > kGroupsWithoutList;
-    fmt::print("{}", HeadText(grouping_.groups(), listed));
+    berth::Print("{}", HeadText(grouping_.groups(), listed));
     std::fflush(stdout);
     for (size_t i = 0; i < groups.size(); ++i) {
       if (Status status = FindFixes(i); !status) return WhyFailed(status.error().message);
-      fmt::print("{}", ToText(groups[i], workload_.has_value(), grouping_.groups().fixes.size()));
+      berth::Print("{}", ToText(groups[i], workload_.has_value(), grouping_.groups().fixes.size()));
       std::fflush(stdout);
     }
-    fmt::print("{}", LeftOutText(cluster_));
+    berth::Print("{}", LeftOutText(cluster_));
     return kExitOk;
   }
 

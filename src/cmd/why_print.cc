@@ -8,6 +8,7 @@
 #include "api/json/document.h"
 #include "api/json/writer.h"
 #include "api/json/yaml_writer.h"
+#include "base/terminal.h"
 #include "cmd/command_line.h"
 
 namespace berth::cmd {
@@ -42,20 +43,20 @@ std::string LeftOutText(const WhyCluster& cluster) {
 int PrintAnswer(const WhyOptions& options, const WhyCluster& cluster, const std::string& text,
                 api::JsonObject document) {
   if (options.is_text()) {
-    fmt::print("{}{}", text, LeftOutText(cluster));
+    Print("{}{}", text, LeftOutText(cluster));
     return kExitOk;
   }
   AddLeftOut(cluster, document);
   if (options.output == "json") {
-    fmt::print("{}\n", api::ToPrettyJson(document));
+    Print("{}\n", api::ToPrettyJson(document));
   } else {
-    fmt::print("{}", api::ToYamlText(document));
+    Print("{}", api::ToYamlText(document));
   }
   return kExitOk;
 }
 
 int WhyFailed(std::string_view message) {
-  fmt::print(stderr, "berth why: {}\n", message);
+  PrintError("berth why: {}\n", message);
   return kExitFailed;
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/kubernetes_version.h"
+#include "base/terminal.h"
 #include "daemon/flags.h"
 #include "flags/completion.h"
 #include "flags/flag_set.h"
@@ -66,11 +67,11 @@ std::optional<int> RunCompletion(std::span<const std::string> arguments, size_t 
   const auto table = SchedulerCommandTable();
   const auto invocation = flags::ParseCommandLine(*table, arguments, columns);
   if (!invocation) {
-    fmt::print(stderr, "{}", invocation.error().message);
+    PrintError("{}", invocation.error().message);
     return 1;
   }
   if (invocation->text.empty()) return invocation->command->run();
-  fmt::print("{}", invocation->text);
+  Print("{}", invocation->text);
   return 0;
 }
 

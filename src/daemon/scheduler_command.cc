@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/terminal.h"
 #include "build_info/build_info.h"
 #include "daemon/command_table.h"
 #include "daemon/daemon.h"
@@ -21,7 +22,7 @@ int RunSchedulerCommand(int argc, const char* const* argv,
   const std::vector<std::string> arguments(argv + 1, argv + argc);
   if (const auto code = RunCompletion(arguments, flags::TerminalColumns())) return *code;
   const auto print_to = [](std::FILE* file) {
-    return [file](std::string_view text) { std::fwrite(text.data(), 1, text.size(), file); };
+    return [file](std::string_view text) { PrintText(file, text); };
   };
   auto options = ReadCommandLine(
       arguments, ReadFile,

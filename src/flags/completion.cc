@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <optional>
 
+#include "base/terminal.h"
+
 namespace berth::flags {
 namespace {
 
@@ -157,7 +159,7 @@ std::vector<std::string> SplitCommandLine(std::string_view line) {
 }
 
 void PrintCompletionsAndExit(Command& root, std::span<const std::string> words) {
-  fmt::print("{}", CompletionText(Complete(root, words)));
+  Print("{}", CompletionText(Complete(root, words)));
   std::fflush(stdout);
   std::_Exit(0);
 }
@@ -176,7 +178,7 @@ Command& AddCompletion(Command& root, std::vector<std::string> programs) {
     command.details = std::move(details);
     command.examples = std::move(examples);
     command.run = [shell, programs] {
-      fmt::print("{}", CompletionScript(shell, programs));
+      Print("{}", CompletionScript(shell, programs));
       return 0;
     };
   };

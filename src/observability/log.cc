@@ -15,6 +15,7 @@
 #include "base/chrono.h"
 #include "base/go_duration.h"
 #include "base/overloaded.h"
+#include "base/terminal.h"
 #include "base/text.h"
 
 namespace berth::observability {
@@ -52,7 +53,7 @@ std::string TextValue(std::string_view text) {
   while (!text.empty()) {
     const size_t end = text.find('\n');
     out += '\t';
-    out += text.substr(0, end);
+    out += Visible(text.substr(0, end));
     out += '\n';
     text.remove_prefix(end == text.npos ? text.size() : end + 1);
   }

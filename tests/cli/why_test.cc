@@ -100,6 +100,75 @@ TEST_F(WhyFiles, NamesPluginsAndFixes) {
   EXPECT_THAT(ended.out, HasSubstr("NodeUnschedulable"));
 }
 
+TEST_F(WhyFiles, SaysWhatTheOnlyNodeLacks) {
+  const std::string file = files_.Write("one.yaml", R"(
+apiVersion: v1
+kind: Node
+metadata: {name: alone, labels: {disk: hdd}}
+status: {allocatable: {cpu: "2", memory: 4Gi, pods: "10"}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: picky}
+spec: {nodeSelector: {disk: ssd}, containers: [{name: c, image: i}]}
+)");
+  EXPECT_THAT(RunBerth({"why", "picky", "-f", file}).out,
+              StartsWith("default/picky: alone, the only node, does not have the label disk=ssd"));
+}
+
+// A condition, a CEL error and a name that would drive the terminal of the reader.
+TEST_F(WhyFiles, PrintsNothingThatDrivesATerminal) {
+  const std::string file = files_.Write("hostile.yaml", R"(
+apiVersion: v1
+kind: Node
+metadata: {name: node-1}
+status: {allocatable: {cpu: "2", memory: 4Gi, pods: "10"}}
+---
+apiVersion: resource.k8s.io/v1
+kind: DeviceClass
+metadata: {name: gpu}
+---
+apiVersion: resource.k8s.io/v1
+kind: ResourceSlice
+metadata: {name: s}
+spec:
+  driver: d.example.com
+  nodeName: node-1
+  pool: {name: p, generation: 1, resourceSliceCount: 1}
+  devices: [{name: g}]
+---
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaim
+metadata: {name: claim, namespace: default}
+spec:
+  devices:
+    requests:
+    - name: r
+      exactly: {deviceClassName: gpu, selectors: [{cel: {expression: '{"a":1}["\x1b[2J"] == 1'}}]}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: hostile}
+spec:
+  resourceClaims: [{name: c, resourceClaimName: claim}]
+  containers: [{name: c, image: i, resources: {claims: [{name: c}]}}]
+status:
+  conditions:
+  - {type: PodScheduled, status: "False", reason: "\e[2J", message: "\u009b2J \u202e \a"}
+)");
+  const ProcessResult text = RunBerth({"why", "hostile", "-f", file});
+  EXPECT_THAT(text.out, HasSubstr("no such key: \\x1b[2J"));
+  EXPECT_THAT(text.out, HasSubstr("Its condition says: \\x1b[2J: \\u009b2J \\u202e \\x07"));
+  const ProcessResult unknown = RunBerth({"why", "\x1b]0;title\x07", "-f", file});
+  EXPECT_THAT(unknown.err, HasSubstr("pod \"\\x1b]0;title\\x07\" not found"));
+  for (const std::string& printed :
+       {text.out, unknown.err, RunBerth({"why", "hostile", "-f", file, "-o", "yaml"}).out}) {
+    EXPECT_EQ(printed.find_first_of("\x1b\x07"), std::string::npos) << printed;
+    EXPECT_EQ(printed.find("\u009b"), std::string::npos) << printed;
+    EXPECT_EQ(printed.find("\u202e"), std::string::npos) << printed;
+  }
+}
+
 TEST_F(WhyFiles, ExplainsGatedPodsAsIfTheyWereNot) {
   const ProcessResult ended = Why({"pod/gated"});
   EXPECT_THAT(ended.out,

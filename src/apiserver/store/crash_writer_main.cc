@@ -15,6 +15,7 @@
 #include <thread>
 
 #include "apiserver/store/store_testing.h"
+#include "base/terminal.h"
 
 namespace berth::apiserver::store {
 namespace {
@@ -57,7 +58,7 @@ void WriteForever(Store& store, const std::string& prefix) {
 int Run(const char* directory, const std::string& round, int threads, size_t history) {
   auto journal = OpenSqliteJournal(directory, 32);
   if (!journal) {
-    fmt::print(stderr, "{}\n", journal.error().message);
+    PrintError("{}\n", journal.error().message);
     return 1;
   }
   const auto store = OpenStore(std::move(*journal), history);

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <set>
 
+#include "base/terminal.h"
 #include "scheduler/devices/search.h"
 #include "scheduler/engine/explain.h"
 #include "scheduler/engine/reference_comparison.h"
@@ -204,7 +205,7 @@ void AbortIfAny(const ReferenceMismatches& differences, framework::Attempt& atte
   std::string text = fmt::format("berth: internal error: two ways to decide about pod {} differ\n",
                                  attempt.cycle().pod().key().ToString());
   for (const ReferenceMismatch& difference : differences) text += "  " + difference.Text() + "\n";
-  std::fputs(text.c_str(), stderr);
+  PrintText(stderr, text);
   std::abort();
 }
 
