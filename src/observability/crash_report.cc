@@ -17,16 +17,21 @@
 #include "observability/stack.h"
 #include "observability/thread_stacks.h"
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define BERTH_HAS_SANITIZER 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define BERTH_HAS_SANITIZER 1
-#endif
-#endif
-
 namespace berth::observability {
 namespace {
+
+// Sanitizers report crashes themselves.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool kHasSanitizer = true;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+constexpr bool kHasSanitizer = true;
+#else
+constexpr bool kHasSanitizer = false;
+#endif
+#else
+constexpr bool kHasSanitizer = false;
+#endif
 
 constexpr int kSignals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS};
 // How long the names of functions may take. They are computed in a process of their own, because
@@ -149,7 +154,7 @@ void ReportCrashes(const std::string& program) {
   const size_t size = std::min(program.size(), sizeof g_program - 1);
   std::memcpy(g_program, program.data(), size);
   g_program[size] = '\0';
-#ifndef BERTH_HAS_SANITIZER
+  if (kHasSanitizer) return;
   EnterThread("main");
   std::set_terminate(&OnTerminate);
   // Loads what unwinding needs now, while that may allocate.
@@ -159,7 +164,6 @@ void ReportCrashes(const std::string& program) {
   action.sa_flags = SA_SIGINFO | SA_ONSTACK;
   sigemptyset(&action.sa_mask);
   for (const int signal : kSignals) sigaction(signal, &action, nullptr);
-#endif
 }
 
 }  // namespace berth::observability
